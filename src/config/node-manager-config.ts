@@ -1,0 +1,202 @@
+/**
+ * The daemon's configuration as one frozen, typed object; main.ts hands each service its own slice.
+ * Every field names the Hadoop key that it comes from; types, defaults and checks are in keys.ts.
+ */
+
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+/** A port that we serve. */
+export interface ListenAddress {
+  /** What the socket binds to: the host of the address key, or `yarn.nodemanager.bind-host` where that is set. */
+  readonly bindHost: string
+  /** What is told to others: the canonical name of the address key's host; of the machine for a wildcard. */
+  readonly host: string
+  /** 0: any free one. */
+  readonly port: number
+}
+
+/** `yarn.resourcemanager.*`: how a client finds and insists on a ResourceManager. */
+export interface ResourceManagerConfig {
+  /** One entry, or one for each id of `yarn.resourcemanager.ha.rm-ids`. */
+  readonly members: readonly ResourceManagerMember[]
+  readonly isHa: boolean
+  /** Attempts on one connect failure before the next pause or member; `ipc.client.connect.max.retries` and its interval. */
+  readonly retry: RetryConfig
+}
+
+export interface ResourceManagerMember {
+  /** The rm-id; empty without HA. */
+  readonly id: string
+  readonly resourceTracker: Address
+  readonly client: Address
+  readonly scheduler: Address
+  readonly web: Address
+}
+
+/** Source: RMProxy.createRetryPolicy, ServerProxy; protocol-rpcs.md §3.7. */
+export interface RetryConfig {
+  /** −1: for ever. `yarn.nodemanager.resourcemanager.connect.max-wait.ms`, else `yarn.resourcemanager.connect.max-wait.ms`. */
+  readonly maxWaitMs: number
+  readonly retryIntervalMs: number
+  /** `yarn.client.failover-max-attempts`; −1: maxWait / sleepBase. */
+  readonly failoverMaxAttempts: number
+  readonly failoverSleepBaseMs: number
+  readonly failoverSleepMaxMs: number
+  /** Used with HA in place of the two below: `yarn.client.failover-retries`, `-retries-on-socket-timeouts`. */
+  readonly failoverRetries: number
+  readonly failoverRetriesOnTimeouts: number
+}
+
+/** `ipc.client.*`, `ipc.*` */
+export interface IpcClientConfig {
+  readonly connectTimeoutMs: number
+  readonly connectMaxRetries: number
+  readonly connectRetryIntervalMs: number
+  readonly connectMaxRetriesOnTimeouts: number
+  /** 0: none. */
+  readonly rpcTimeoutMs: number
+  readonly doPing: boolean
+  readonly pingIntervalMs: number
+  readonly maxIdleTimeMs: number
+  readonly maxResponseLength: number
+  readonly tcpNoDelay: boolean
+}
+
+/** `ipc.server.*`, `ipc.maximum.data.length`, `hadoop.rpc.protection` */
+export interface IpcServerConfig {
+  readonly maxDataLength: number
+  readonly listenQueueSize: number
+  /** 0: unlimited. */
+  readonly maxConnections: number
+  readonly idleThreshold: number
+  readonly maxIdleTimeMs: number
+  readonly idleScanIntervalMs: number
+  readonly killMax: number
+  readonly tcpNoDelay: boolean
+  /** Calls of one port that are handled at a time: `yarn.nodemanager.container-manager.thread-count`. */
+  readonly handlerCount: number
+  /** `hadoop.rpc.protection` in order: authentication → auth, integrity → auth-int, privacy → auth-conf. */
+  readonly qop: readonly ('auth' | 'auth-int' | 'auth-conf')[]
+}
+
+export interface NodeManagerConfig {
+  /** `yarn.nodemanager.address` */
+  readonly containerManager: ListenAddress
+  /** `yarn.nodemanager.webapp.address` */
+  readonly web: ListenAddress
+  readonly resourceManager: ResourceManagerConfig
+  readonly ipcClient: IpcClientConfig
+  readonly ipcServer: IpcServerConfig
+  readonly resource: NodeResourceConfig
+  readonly directories: DirectoriesConfig
+  readonly statusUpdater: StatusUpdaterConfig
+  readonly launch: LaunchConfig
+  readonly localization: LocalizationConfig
+  readonly deletion: DeletionConfig
+  readonly monitor: MonitorConfig
+  readonly recovery: RecoveryConfig
+  /** `yarn.nodemanager.aux-services`, names checked. */
+  readonly auxServices: readonly string[]
+  /** `fs.defaultFS`: what a resource's path without a scheme is relative to. */
+  readonly defaultFileSystem: string
+  /** `yarn.acl.enable` */
+  readonly isAclEnabled: boolean
+}
+
+/** What is offered to the ResourceManager. */
+export interface NodeResourceConfig {
+  readonly memoryMb: number
+  readonly vcores: number
+  /** Of the machine, for `physicalResource`. */
+  readonly physicalMemoryMb: number
+  readonly physicalCores: number
+  readonly isPmemCheckEnabled: boolean
+  readonly isVmemCheckEnabled: boolean
+  readonly vmemPmemRatio: number
+}
+
+export interface DirectoriesConfig {
+  readonly localDirs: readonly string[]
+  readonly logDirs: readonly string[]
+  /** `yarn.nodemanager.default-container-executor.log-dirs.permissions`, as a mode. */
+  readonly logDirMode: number
+  /** `yarn.nodemanager.disk-health-checker.min-healthy-disks` */
+  readonly minHealthyDisks: number
+}
+
+export interface StatusUpdaterConfig {
+  /** Hadoop version that is told to the ResourceManager; `bobbin.hadoop-version`. */
+  readonly hadoopVersion: string
+  /** `yarn.nodemanager.resourcemanager.minimum.version` */
+  readonly minimumResourceManagerVersion: string
+  /** `yarn.nodemanager.duration-to-track-stopped-containers` */
+  readonly trackStoppedContainersMs: number
+  /** `yarn.nm.liveness-monitor.expiry-interval-ms` */
+  readonly livenessExpiryMs: number
+  /** `yarn.log-aggregation-enable` */
+  readonly isLogAggregationEnabled: boolean
+  /** `hadoop.security.authentication` is kerberos. */
+  readonly isSecurityEnabled: boolean
+  /** `yarn.resourcemanager.work-preserving-recovery.enabled` */
+  readonly isWorkPreserving: boolean
+}
+
+export interface LaunchConfig {
+  /** `yarn.nodemanager.env-whitelist` */
+  readonly environmentWhitelist: readonly string[]
+  /** `yarn.nodemanager.admin-env` and `yarn.nodemanager.admin-env.NAME`, in order. */
+  readonly adminEnvironment: readonly { readonly name: string; readonly value: string }[]
+  /** `yarn.nodemanager.force.path` */
+  readonly forcePath: string
+  /** `yarn.nodemanager.user-home-dir` */
+  readonly userHomeDir: string
+  /** `yarn.nodemanager.log-container-debug-info.enabled` */
+  readonly isDebugInfoEnabled: boolean
+  /** `yarn.nodemanager.log-container-debug-info-on-error.enabled` */
+  readonly isDebugInfoOnErrorEnabled: boolean
+  /** `yarn.nodemanager.container-diagnostics-maximum-size`, characters. */
+  readonly diagnosticsMaxSize: number
+  /** `yarn.nodemanager.container.stderr.tail.bytes` */
+  readonly stderrTailBytes: number
+  /** `yarn.nodemanager.container.stderr.pattern` */
+  readonly stderrPattern: string
+  /** `yarn.nodemanager.sleep-delay-before-sigkill.ms` */
+  readonly sleepBeforeSigkillMs: number
+  /** `yarn.nodemanager.process-kill-wait.ms` */
+  readonly processKillWaitMs: number
+  /** `yarn.nodemanager.container-executor.os.sched.priority.adjustment`; undefined when not set. */
+  readonly niceAdjustment: number | undefined
+}
+
+export interface LocalizationConfig {
+  /** `yarn.nodemanager.localizer.fetch.thread-count` */
+  readonly fetchThreads: number
+  /** `yarn.nodemanager.local-cache.max-files-per-directory` */
+  readonly maxFilesPerDirectory: number
+}
+
+export interface DeletionConfig {
+  /** `yarn.nodemanager.delete.debug-delay-sec`; −1: never. */
+  readonly debugDelaySec: number
+  /** `yarn.nodemanager.delete.thread-count` */
+  readonly threads: number
+}
+
+export interface MonitorConfig {
+  /** `yarn.nodemanager.container-monitor.interval-ms`, else `yarn.nodemanager.resource-monitor.interval-ms`. */
+  readonly containerIntervalMs: number
+  /** `yarn.nodemanager.resource-monitor.interval-ms`, of the node's own utilisation. */
+  readonly nodeIntervalMs: number
+}
+
+export interface RecoveryConfig {
+  /** `yarn.nodemanager.recovery.enabled` */
+  readonly isEnabled: boolean
+  /** `yarn.nodemanager.recovery.supervised` */
+  readonly isSupervised: boolean
+  /** `yarn.nodemanager.recovery.dir` */
+  readonly directory: string
+}
