@@ -1,6 +1,6 @@
 // Build step: turns the .proto texts beside this file into protobufjs' static codec and its types.
 //   node src/protocol/generate.mjs            writes src/protocol/generated/ when a .proto text is newer
-//   node src/protocol/generate.mjs --install  copies the codec beside the compiled code
+//   node src/protocol/generate.mjs --install [DIR]  copies the codec beside the compiled code (in dist, unless told)
 // Nothing that it writes is committed.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -13,7 +13,7 @@ const codec = join(generated, 'hadoop.js')
 const types = join(generated, 'hadoop.d.ts')
 
 if (process.argv.includes('--install')) {
-  const target = join(root, 'dist', relative(root, generated))
+  const target = join(root, process.argv[3] ?? 'dist', relative(root, generated))
   mkdirSync(target, { recursive: true })
   copyFileSync(codec, join(target, 'hadoop.js'))
 } else if (isStale()) {
