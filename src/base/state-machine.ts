@@ -63,7 +63,7 @@ export class StateMachine<Context, Payloads extends PayloadsOf, Edges extends Ed
     options: MachineOptions,
   ) {
     // The table's own type has checked every row; inside, rows are looked up by the names of state and event.
-    this.#rows = table as { readonly [state: string]: Row<Context> }
+    this.#rows = table
     this.#state = initial
     this.#context = context
     this.#options = options
