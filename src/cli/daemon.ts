@@ -1,0 +1,85 @@
+import { constants } from 'node:os'
+import { asError, Bug, messageOf } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
+import type { Service } from '../base/service.ts'
+
+/** Exit codes of a daemon; the Java NodeManager's, but for UNREACHABLE. Source: NodeManager, ExitUtil; operations.md. */
+export const ExitCode = {
+  ORDERED: 0,
+  USAGE: 2,
+  /** Default of `bobbin.rm-unreachable-exit-code`; EX_TEMPFAIL, where Java ends with 0 and is not restarted. */
+  UNREACHABLE: 75,
+  FAILED: 255,
+} as const
+
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+
+export interface DaemonOptions {
+  /** As Hadoop's log lines name it: `NodeManager`. */
+  readonly title: string
+  readonly host: string
+  readonly service: Service
+  /** Resolves with an exit code when the service itself decides that it is over; never rejects. */
+  readonly over: Promise<number>
+  readonly log: Log
+  /** Called once everything is up. */
+  readonly onStarted?: () => void
+}
+
+/** Starts the service, runs it until a signal or its own end, stops it. Resolves with the exit code of the process. */
+export async function runDaemon(options: DaemonOptions): Promise<number> {
+  const { title, host, service, over, log } = options
+  const abort = new AbortController()
+  const signalled = onSignal(log, (code) => abort.abort(new Stopped(code)))
+  endOnBug(log)
+  log.info(`STARTUP_MSG: Starting ${title} on ${host}, pid ${process.pid}, Node.js ${process.versions.node}`)
+  let code: number
+  try {
+    await service.start(abort.signal)
+    options.onStarted?.()
+    code = await Promise.race([over, signalled])
+  } catch (thrown) {
+    const isStopped = abort.signal.aborted && abort.signal.reason instanceof Stopped
+    code = isStopped ? await signalled : ExitCode.FAILED
+    if (!isStopped) log.error({ err: asError(thrown) }, `Error starting ${title}: ${messageOf(thrown)}`)
+  }
+  await service.stop()
+  log.info(`SHUTDOWN_MSG: Shutting down ${title} at ${host}`)
+  return code
+}
+
+class Stopped extends Error {
+  readonly code: number
+  constructor(code: number) {
+    super('told to stop')
+    this.code = code
+  }
+}
+
+/** Resolves with 128+n at the first signal; the second one ends the process at once. */
+function onSignal(log: Log, first: (code: number) => void): Promise<number> {
+  return new Promise((resolve) => {
+    let isStopping = false
+    for (const signal of SIGNALS) {
+      process.on(signal, () => {
+        const number = constants.signals[signal]
+        log.error(`RECEIVED SIGNAL ${number}: ${signal}`)
+        if (isStopping) process.exit(128 + number)
+        isStopping = true
+        first(128 + number)
+        resolve(128 + number)
+      })
+    }
+  })
+}
+
+/** A broken invariant, or anything else that nobody caught, ends the process: the supervisor starts a sound one. */
+function endOnBug(log: Log): void {
+  const end = (thrown: unknown) => {
+    const what = thrown instanceof Bug ? 'a broken invariant' : 'an error that nobody caught'
+    log.fatal({ err: asError(thrown) }, `ending because of ${what}: ${messageOf(thrown)}`)
+    process.exit(ExitCode.FAILED)
+  }
+  process.on('uncaughtException', end)
+  process.on('unhandledRejection', end)
+}
