@@ -1,4 +1,6 @@
-import type { hadoop } from '../protocol/messages.ts'
+import type { Codec, hadoop } from '../protocol/messages.ts'
+import { JavaClass, RemoteError } from '../protocol/remote-error.ts'
+import { password, type MasterKey } from './master-key.ts'
 
 /** A Hadoop token in memory. Source: org.apache.hadoop.security.token.Token. */
 export interface Token {
@@ -26,4 +28,21 @@ export function tokenFromProto(proto: hadoop.common.TokenProto.$Properties): Tok
 
 export function tokenToProto(token: Token): hadoop.common.TokenProto.$Properties {
   return { ...token }
+}
+
+/**
+ * Signs an identifier.
+ * @param service `host:port` of the server that the token is for; clients find it by that, servers do not look at it
+ */
+export function createToken(key: MasterKey, kind: string, identifier: Buffer, service: string): Token {
+  return { identifier, password: password(key, identifier), kind, service }
+}
+
+/** @throws RemoteError InvalidToken; Java drops the connection there, because of a null pointer */
+export function decodeIdentifier<T>(codec: Codec<T>, bytes: Uint8Array): T {
+  try {
+    return codec.decode(bytes)
+  } catch (thrown) {
+    throw new RemoteError(JavaClass.INVALID_TOKEN, "Can't de-serialize tokenIdentifier", thrown)
+  }
 }
