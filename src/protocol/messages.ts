@@ -5,6 +5,7 @@
  * Unknown fields are kept in `$unknowns` and written again.
  */
 import type Long from 'long'
+import type { Writer } from 'protobufjs'
 import { hadoop } from './generated/hadoop.js'
 
 export { hadoop }
@@ -12,9 +13,9 @@ export { hadoop }
 /** How protobufjs hands out 64-bit integers: a number when written by us, a Long when decoded. */
 export type Int64 = number | Long
 
-/** The encoder, decoder pair of one message. */
+/** The encoder, decoder pair of one message. A writer that is passed takes the bytes; without one, a new one does. */
 export interface Codec<T> {
-  encode(message: T): { finish(): Uint8Array }
+  encode(message: T, writer?: Writer): { finish(): Uint8Array }
   decode(bytes: Uint8Array): T
 }
 

@@ -1,3 +1,4 @@
+import type { Writer } from 'protobufjs'
 import type { Codec } from './messages.ts'
 
 /** A method of a Hadoop RPC protocol. */
@@ -8,7 +9,7 @@ export interface RpcMethod<Request, Response> {
 
 // The variance of a method table cannot be told without `any`-like bounds; `never` for what goes in keeps it sound.
 export interface AnyCodec {
-  encode(message: never): { finish(): Uint8Array }
+  encode(message: never, writer?: Writer): { finish(): Uint8Array }
   decode(bytes: Uint8Array): unknown
 }
 export type RpcMethods = { readonly [name: string]: { readonly request: AnyCodec; readonly response: AnyCodec } }
@@ -34,5 +35,5 @@ export function method<Request, Response>(
 
 /** Types are inferred from what `encode` accepts, the plain-object form, which `decode` returns as well. */
 interface Encodes<T> {
-  encode(message: T): { finish(): Uint8Array }
+  encode(message: T, writer?: Writer): { finish(): Uint8Array }
 }
