@@ -3,6 +3,25 @@ import type { Log } from './log.ts'
 /** For each state, each event that it takes, and the states that it may lead to. */
 export type EdgesOf = { readonly [state: string]: { readonly [event: string]: string } }
 
+/**
+ * Edges as data: the one list from which come the type of the table, its check by the compiler, and the diagram in docs/.
+ * Returns its argument; a target that is no state of the same list does not compile.
+ */
+export function defineEdges<
+  const Lists extends { readonly [S in keyof Lists]: { readonly [E in keyof Lists[S]]: readonly (keyof Lists)[] } },
+>(lists: Lists): Lists {
+  return lists
+}
+
+/** The edges' type out of `defineEdges`' list. */
+export type EdgesFrom<Lists> = {
+  readonly [S in keyof Lists & string]: {
+    readonly [E in keyof Lists[S] & string]: Lists[S][E] extends readonly (infer Target extends string)[]
+      ? Target
+      : never
+  }
+}
+
 /** The payload of each event; `undefined` for an event without one. */
 export type PayloadsOf = { readonly [event: string]: unknown }
 
