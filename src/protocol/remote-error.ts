@@ -19,6 +19,7 @@ export const JavaClass = {
   APPLICATION_MASTER_NOT_REGISTERED: 'org.apache.hadoop.yarn.exceptions.ApplicationMasterNotRegisteredException',
   APPLICATION_NOT_FOUND: 'org.apache.hadoop.yarn.exceptions.ApplicationNotFoundException',
   CONTAINER_NOT_FOUND: 'org.apache.hadoop.yarn.exceptions.ContainerNotFoundException',
+  EOF: 'java.io.EOFException',
   FEATURE_NOT_ENABLED: 'org.apache.hadoop.yarn.exceptions.YARNFeatureNotEnabledException',
   ILLEGAL_ARGUMENT: 'java.lang.IllegalArgumentException',
   INVALID_APPLICATION_MASTER_REQUEST: 'org.apache.hadoop.yarn.exceptions.InvalidApplicationMasterRequestException',

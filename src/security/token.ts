@@ -1,5 +1,6 @@
 import type { Codec, hadoop } from '../protocol/messages.ts'
 import { JavaClass, RemoteError } from '../protocol/remote-error.ts'
+import type { WritableReader, WritableWriter } from '../protocol/writable.ts'
 import { password, type MasterKey } from './master-key.ts'
 
 /** A Hadoop token in memory. Source: org.apache.hadoop.security.token.Token. */
@@ -28,6 +29,20 @@ export function tokenFromProto(proto: hadoop.common.TokenProto.$Properties): Tok
 
 export function tokenToProto(token: Token): hadoop.common.TokenProto.$Properties {
   return { ...token }
+}
+
+/** A token in Writable form: identifier, password, kind, service. Source: Token.readFields. */
+export function readToken(reader: WritableReader): Token {
+  return {
+    identifier: Buffer.from(reader.vbytes()),
+    password: Buffer.from(reader.vbytes()),
+    kind: reader.text(),
+    service: reader.text(),
+  }
+}
+
+export function writeToken(writer: WritableWriter, token: Token): void {
+  writer.vbytes(token.identifier).vbytes(token.password).text(token.kind).text(token.service)
 }
 
 /**
