@@ -4,15 +4,22 @@ import type { ApplicationId, ContainerId, NodeId } from '../protocol/ids.ts'
 import type { hadoop } from '../protocol/messages.ts'
 import type { Resource } from '../protocol/resource.ts'
 
-/** What the NodeStatusUpdater reads of the containers and applications, and the ResourceManager's orders to them. */
+export type { Utilization } from '../monitor/utilization.ts'
+
+/**
+ * What the NodeStatusUpdater reads of the containers and applications, and the ResourceManager's orders to them.
+ * The calls return at once; an order for an unknown id is logged and ignored.
+ */
 export interface ManagedContainers {
   readonly containers: Iterable<ContainerView>
   readonly applications: Iterable<ApplicationView>
   findContainer(id: ContainerId): ContainerView | undefined
   findApplication(id: ApplicationId): ApplicationView | undefined
-  /** Takes a container out of the table and out of the store: it is done, and its completion has been acknowledged. */
+  /**
+   * Takes a container out of the table: it is done, and its completion has been acknowledged or nobody waits for it.
+   * Its record in the store is removed later, when it is no longer "recently stopped".
+   */
   forgetContainer(id: ContainerId): void
-  /** Unknown ids are logged and ignored. */
   killContainer(id: ContainerId, exitStatus: number, diagnostics: string): void
   finishApplication(id: ApplicationId, reason: string): void
   signalContainer(id: ContainerId, command: hadoop.yarn.SignalContainerCommandProto): void
@@ -40,6 +47,12 @@ export interface MasterKeyUpdates {
   readonly nmToken: hadoop.yarn.MasterKeyProto.$Properties | undefined
 }
 
+/** Told of the tokens that the ResourceManager keeps fresh for the applications. Source: NMContext.setSystemCredentials. */
+export interface SystemCredentialsListener {
+  /** The complete list, each an HDTS stream (credentials file format); it replaces the one before. */
+  systemCredentials(streamsByApplication: ReadonlyMap<ApplicationId, Buffer>): void
+}
+
 export interface NodeHealthView {
   readonly isHealthy: boolean
   /** Empty when healthy. */
@@ -48,9 +61,13 @@ export interface NodeHealthView {
   readonly lastReportTime: number
 }
 
-/** MB and vcores in use. */
-export interface Utilization {
-  readonly pmemMb: number
-  readonly vmemMb: number
-  readonly vcores: number
+/** Why the daemon has to end, as the ResourceManager or its absence says. */
+export interface ShutdownReason {
+  /**
+   * ordered: SHUTDOWN in a heartbeat, the node is decommissioned and its applications are cleaned up, exit code 0;
+   * unreachable: the ResourceManager was not reached within the configured wait, exit code 75;
+   * refused: a registration after a RESYNC has failed, exit code 255.
+   */
+  readonly kind: 'ordered' | 'unreachable' | 'refused'
+  readonly message: string
 }
