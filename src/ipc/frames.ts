@@ -12,7 +12,7 @@ export class FrameLengthError extends Error {
   override readonly name = 'FrameLengthError'
   readonly length: number
   constructor(length: number, limit: number) {
-    super(`frame of ${length} bytes, at most ${limit} are accepted`)
+    super(`Requested data length ${length} is longer than maximum configured RPC length ${limit}`)
     this.length = length
   }
 }
