@@ -11,13 +11,17 @@ export interface LaunchRequest {
   readonly scriptFile: string
   /** `nmPrivate/A/C/C.tokens`, copied into the work dir as `container_tokens`. */
   readonly tokensFile: string
+  /** Other files that are copied into the work dir under their own names. */
+  readonly extraFiles: readonly string[]
   /** `nmPrivate/A/C/C.pid`; the exit code goes to `<pidFile>.exitcode`. */
   readonly pidFile: string
-  /** Laid over the daemon's own environment. */
+  /** Laid over the daemon's own environment: what the container may see before its script has run. */
   readonly environment: Readonly<Record<string, string>>
   /** Every good local dir and log dir: the container's directories are made on each. */
   readonly localDirs: readonly string[]
   readonly logDirs: readonly string[]
+  /** Aborted before the process is there: it is not started, and the outcome is 143. */
+  readonly cancel: AbortSignal
 }
 
 /** How a launched container ended, as far as its executor can tell. */
@@ -46,7 +50,7 @@ export interface ContainerExecutor {
   init(): Promise<void>
   /** Makes the container's directories, starts it, resolves when it has ended. Rejects when it could not be started. */
   launch(request: LaunchRequest): Promise<LaunchOutcome>
-  /** @returns false when there is no such process group. */
+  /** @returns false when there is no such process group, or it is not the container's. */
   signal(request: SignalRequest): Promise<boolean>
   /** Makes a directory as the user (mode and owner as launch.md's table). Existing is no error; the mode is set anyway. */
   makeDirectory(user: string, path: string, mode: number): Promise<void>

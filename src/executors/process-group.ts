@@ -1,0 +1,75 @@
+/** Process groups of containers, as Linux shows them. */
+import { readdir, readFile } from 'node:fs/promises'
+import { systemCode } from '../base/errors.ts'
+import type { ContainerId } from '../protocol/ids.ts'
+
+interface ProcessStat {
+  readonly state: string
+  readonly processGroup: number
+}
+
+/**
+ * Sends a signal to the group that the container's leader made.
+ * @param signal 0 only asks whether anything of it lives; a zombie does not
+ * @returns false when there is no such group, or when the number has become another process's
+ */
+export async function signalGroup(containerId: ContainerId, pid: number, signal: number): Promise<boolean> {
+  // 0 and 1 would mean our own group, and everything that we may signal.
+  if (!Number.isSafeInteger(pid) || pid <= 1) return false
+  const leader = await readStat(pid)
+  if (leader !== undefined && !(await belongsTo(containerId, pid, leader))) return false
+  // Between writing its pid and `setsid` the leader is alone and in its starter's group.
+  if (leader !== undefined && leader.processGroup !== pid) return send(pid, signal)
+  if (signal !== 0) return send(-pid, signal)
+  if (!send(-pid, 0)) return false
+  return (leader !== undefined && leader.state !== 'Z') || (await hasLivingMember(pid))
+}
+
+function send(pid: number, signal: number): boolean {
+  try {
+    process.kill(pid, signal)
+    return true
+  } catch (thrown) {
+    if (systemCode(thrown) === 'ESRCH') return false
+    throw thrown
+  }
+}
+
+/**
+ * A number is not given to a new process while a group of that number lives, so only a living leader can be a stranger.
+ * Its environment tells; one that cannot be read is another user's, and the container's only if it leads its group.
+ */
+async function belongsTo(containerId: ContainerId, pid: number, leader: ProcessStat): Promise<boolean> {
+  if (leader.state === 'Z') return leader.processGroup === pid
+  try {
+    const environment = await readFile(`/proc/${pid}/environ`, 'latin1')
+    return environment.split('\0').includes(`CONTAINER_ID=${containerId}`)
+  } catch (thrown) {
+    if (systemCode(thrown) === 'EACCES') return false
+    // It has just ended: there is nobody to mistake.
+    return true
+  }
+}
+
+async function hasLivingMember(processGroup: number): Promise<boolean> {
+  const names = await readdir('/proc')
+  for (const name of names) {
+    if (!/^\d+$/.test(name)) continue
+    const stat = await readStat(Number(name))
+    if (stat !== undefined && stat.processGroup === processGroup && stat.state !== 'Z') return true
+  }
+  return false
+}
+
+/** @returns undefined when there is no such process */
+async function readStat(pid: number): Promise<ProcessStat | undefined> {
+  try {
+    const text = await readFile(`/proc/${pid}/stat`, 'latin1')
+    // `pid (command) state parent group …`; the command may hold blanks and parentheses.
+    const [state, , group] = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    return { state: state ?? 'Z', processGroup: Number(group) }
+  } catch (thrown) {
+    if (systemCode(thrown) === 'ENOENT' || systemCode(thrown) === 'ESRCH') return undefined
+    throw thrown
+  }
+}
