@@ -7,3 +7,15 @@ export interface Deletion {
    */
   schedule(user: string | undefined, paths: readonly string[]): void
 }
+
+/** Paths of one owner. */
+export interface Removal {
+  readonly user: string | undefined
+  readonly paths: readonly string[]
+}
+
+/** Source: DeletionTask's successors. */
+export interface OrderedDeletion extends Deletion {
+  /** As `schedule`; `last` is begun when it is over for all of `first`, whether they went or not. */
+  scheduleInOrder(first: readonly Removal[], last: Removal): void
+}

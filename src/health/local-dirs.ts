@@ -1,5 +1,5 @@
 /**
- * The local and log directories of the node. Source: LocalDirsHandlerService, LocalDirAllocator; rules in launch.md §1.
+ * The local and log directories of the node. Source: LocalDirsHandlerService, LocalDirAllocator; rules of choice in dir-allocator.ts.
  */
 export interface LocalDirs {
   /** Local dirs that are in use now, in configured order. */
@@ -19,4 +19,10 @@ export interface LocalDirs {
   /** False when too few dirs are left for a launch; `report` then says why. */
   areDisksHealthy(): boolean
   report(): string
+}
+
+/** The dirs whose files may still be read and removed: the good ones, then the full ones. */
+export interface ReadableDirs {
+  readonly readableLocalDirs: readonly string[]
+  readonly readableLogDirs: readonly string[]
 }

@@ -1,0 +1,42 @@
+import { Worker } from 'node:worker_threads'
+import { LocalizationError } from '../errors.ts'
+
+/** An expression that needs longer is one that never ends. */
+const TIME_LIMIT_MS = 5000
+
+/** Runs beside the event loop, for an expression chosen by a stranger can take for ever. */
+const MATCHER = `
+  const { parentPort, workerData } = require('node:worker_threads')
+  const expression = new RegExp(workerData.source)
+  parentPort.postMessage(workerData.names.filter((name) => expression.test(name)))
+`
+
+/**
+ * The names that match the pattern as a whole. It is a Java expression; what JavaScript does not know of those
+ * (possessive quantifiers, \\Q…\\E, flags within) is refused.
+ * @throws LocalizationError naming the pattern
+ */
+export async function matchingNames(
+  pattern: string,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  signal.throwIfAborted()
+  const worker = new Worker(MATCHER, { eval: true, workerData: { source: `^(?:${pattern})$`, names } })
+  const timer = setTimeout(() => worker.emit('error', new Error(`no result after ${TIME_LIMIT_MS} ms`)), TIME_LIMIT_MS)
+  const abort = (): void => void worker.emit('error', signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await new Promise((resolve, reject) => {
+      worker.once('message', (matching: string[]) => resolve(new Set(matching)))
+      worker.once('error', reject)
+    })
+  } catch (thrown) {
+    signal.throwIfAborted()
+    throw new LocalizationError(`The pattern ${JSON.stringify(pattern)} can't be used`, thrown)
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', abort)
+    await worker.terminate()
+  }
+}
