@@ -71,6 +71,8 @@ function readWritable(reader: WritableReader): Credentials {
 /** One message behind its length, as writeDelimitedTo puts it. */
 function readProtobuf(bytes: Uint8Array): Credentials {
   const credentials = emptyCredentials()
+  // parseDelimitedFrom takes the end of the stream for an empty message.
+  if (bytes.length === 0) return credentials
   const message = CredentialsProto.decode(protobuf.Reader.create(bytes).bytes())
   for (const { alias, token } of message.tokens) {
     if (token !== null && token !== undefined) credentials.tokens.set(alias, tokenFromProto(token))
