@@ -44,7 +44,7 @@ export interface ClientServiceOptions {
 
 /** Clients submit, watch and kill here. Reservations, moves and changes of priority are not served. Source: ClientRMService. */
 export class ClientService {
-  readonly handlers: Handlers<typeof applicationClient.methods> = {
+  readonly handlers = {
     getNewApplication: () => ({
       applicationId: applicationIdToProto(this.#options.applications.newId()),
       maximumCapability: resourceToProto(this.#options.scheduler.maximum),
@@ -114,7 +114,7 @@ export class ClientService {
     getClusterNodeAttributes: () => ({}),
     getAttributesToNodes: () => ({}),
     getNodesToAttributes: () => ({}),
-  }
+  } satisfies Handlers<typeof applicationClient.methods>
   readonly #options: ClientServiceOptions
 
   constructor(options: ClientServiceOptions) {

@@ -1,5 +1,4 @@
 import type { Clock, Timer } from '../base/clock.ts'
-import { BobbinError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 
 /** One kind of master key: container tokens, NM tokens or AMRM tokens. */
@@ -11,9 +10,10 @@ export interface RolledKeys {
 }
 
 export interface KeyRoll {
-  /** The Hadoop key of the interval, for messages. */
-  readonly key: string
+  /** What is signed with them, for the log. */
+  readonly name: string
   readonly keys: RolledKeys
+  /** More than three times the expiry, as the configuration has checked. */
   readonly intervalMs: number
   /** Of those who must learn the next key before it becomes the current one: nodes or masters. */
   readonly expiryMs: number
@@ -24,7 +24,7 @@ export class KeyRolls {
   readonly #rolls: readonly KeyRoll[]
   readonly #clock: Clock
   readonly #log: Log
-  readonly #timers = new Map<KeyRoll, Timer[]>()
+  readonly #timers = new Set<Timer>()
 
   constructor(rolls: readonly KeyRoll[], { clock, log }: { clock: Clock; log: Log }) {
     this.#rolls = rolls
@@ -32,35 +32,32 @@ export class KeyRolls {
     this.#log = log
   }
 
-  /** @throws BobbinError ERR_KEY_ROLL_INTERVAL when a next key would come before the last one is active everywhere */
   start(): void {
-    for (const { key, intervalMs, expiryMs } of this.#rolls) {
-      if (intervalMs > 3 * expiryMs) continue
-      throw new BobbinError(
-        'ERR_KEY_ROLL_INTERVAL',
-        `${key} is ${intervalMs} ms, but must be more than three times the liveness expiry of ${expiryMs} ms: ` +
-          'raise the one or lower the other',
-      )
-    }
     for (const roll of this.#rolls) this.#arm(roll)
   }
 
   stop(): void {
-    for (const timers of this.#timers.values()) for (const timer of timers) timer.cancel()
+    for (const timer of this.#timers) timer.cancel()
     this.#timers.clear()
   }
 
   #arm(roll: KeyRoll): void {
-    const rolling = this.#clock.schedule(roll.intervalMs, () => {
+    this.#after(roll.intervalMs, () => {
       roll.keys.roll()
-      this.#log.info(`Rolled the master key of ${roll.key}`)
+      this.#log.info(`Rolled the master key for ${roll.name}`)
       this.#arm(roll)
-      const activation = this.#clock.schedule(1.5 * roll.expiryMs, () => {
+      this.#after(1.5 * roll.expiryMs, () => {
         roll.keys.activate()
-        this.#log.info(`Activated the next master key of ${roll.key}`)
+        this.#log.info(`Activated the next master key for ${roll.name}`)
       })
-      this.#timers.get(roll)?.push(activation)
     })
-    this.#timers.set(roll, [rolling])
+  }
+
+  #after(delayMs: number, action: () => void): void {
+    const timer = this.#clock.schedule(delayMs, () => {
+      this.#timers.delete(timer)
+      action()
+    })
+    this.#timers.add(timer)
   }
 }

@@ -56,11 +56,11 @@ export interface MasterServiceOptions {
 
 /** ApplicationMasters ask here. The caller is an attempt id, proven by its AMRM token. Source: ApplicationMasterService. */
 export class MasterService {
-  readonly handlers: Handlers<typeof applicationMaster.methods> = {
+  readonly handlers = {
     registerApplicationMaster: (request, caller) => this.register(request, caller),
     allocate: (request, caller) => this.allocate(request, caller),
     finishApplicationMaster: (request, caller) => this.finish(request, caller),
-  }
+  } satisfies Handlers<typeof applicationMaster.methods>
   readonly #options: MasterServiceOptions
 
   constructor(options: MasterServiceOptions) {

@@ -47,7 +47,7 @@ export interface TrackerServiceOptions {
 
 /** NodeManagers register and heartbeat here. Source: ResourceTrackerService. */
 export class TrackerService {
-  readonly handlers: Handlers<typeof resourceTracker.methods> = {
+  readonly handlers = {
     registerNodeManager: (request, caller) => this.register(request, caller),
     nodeHeartbeat: (request) => this.heartbeat(request),
     unRegisterNodeManager: (request) => {
@@ -55,7 +55,7 @@ export class TrackerService {
       if (node !== undefined) this.#depart(node, 'UNREGISTERED')
       return {}
     },
-  }
+  } satisfies Handlers<typeof resourceTracker.methods>
   readonly #options: TrackerServiceOptions
   readonly #liveness: LivenessMonitor<NodeId>
 
