@@ -1,0 +1,17 @@
+import { used } from './row.ts'
+
+/** Keys that only Bobbin has. */
+export const bobbinKeys = {
+  'bobbin.hadoop-version': used('string', '3.4.2', 'The Hadoop version that the ResourceManager is told.'),
+  'bobbin.jvm-heap-mb': used(
+    'int MB',
+    '1000',
+    'Heap of the Java NodeManager in its memory formula, so that detection offers what that one would.',
+    { min: 0 },
+  ),
+  'bobbin.work.dir': used(
+    'string',
+    '${java.io.tmpdir}/bobbin-${user.name}',
+    'Where directories lie that nothing else places, and all of those of bobbin standalone.',
+  ),
+} as const
