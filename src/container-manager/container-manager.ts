@@ -6,7 +6,7 @@ import type { Service } from '../base/service.ts'
 import type { CreateContainer } from '../containers/container.ts'
 import type { containerManagement } from '../protocol/container-management.ts'
 import { containerIdFromProto, type NodeId } from '../protocol/ids.ts'
-import type { hadoop } from '../protocol/messages.ts'
+import { hadoop } from '../protocol/messages.ts'
 import type { Handlers } from '../protocol/rpc-caller.ts'
 import type { NodeStateStore } from '../recovery/store.ts'
 import { masterKeyFromProto } from '../security/master-key.ts'
@@ -17,6 +17,8 @@ import type { RecentlyStopped } from './recently-stopped.ts'
 import { RegistrationGate } from './registration-gate.ts'
 import { StartContainers, type NodeTokens } from './start-containers.ts'
 import { stopContainers } from './stop-containers.ts'
+
+const { SignalContainerCommandProto } = hadoop.yarn
 
 type MasterKeyProto = hadoop.yarn.MasterKeyProto.$Properties
 
@@ -118,7 +120,7 @@ export class ContainerManager implements Service {
       signalToContainer: ({ containerId, command }) => {
         // As in Hadoop, any attempt that may log in here may signal any container.
         const id = containerIdFromProto(containerId)
-        this.#options.log.info(`${id} signal request ${command} by Application Master`)
+        this.#options.log.info(`${id} signal request ${SignalContainerCommandProto[command]} by Application Master`)
         this.#options.node.signalContainer(id, command)
         return {}
       },

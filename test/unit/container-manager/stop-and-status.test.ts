@@ -101,6 +101,7 @@ test('a signal is passed on, and one for an unknown container is ignored', async
   await signalToContainer!({ containerId: containerIdToProto(one), command }, node.caller())
   await signalToContainer!({ containerId: containerIdToProto(container(2)), command }, node.caller())
   assert.deepEqual(node.signals, [`${one} ${command}`])
+  assert.ok(node.lines.includes(`${one} signal request OUTPUT_THREAD_DUMP by Application Master`))
   assert.ok(node.lines.includes(`Container ${container(2)} no longer exists`))
 })
 
