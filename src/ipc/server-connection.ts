@@ -164,9 +164,10 @@ export class ServerConnection {
     this.#isReading = true
     try {
       while (!this.#isClosed && !this.#pausesWhenBlocked()) {
-        const frame = this.#unwrapped.next() ?? this.#frames.next()
+        const inner = this.#unwrapped.next()
+        const frame = inner ?? this.#frames.next()
         if (frame === undefined) break
-        this.#takeFrame(frame, this.#login)
+        this.#takeFrame(frame, this.#login, inner !== undefined)
       }
     } catch (thrown) {
       this.#dropAfter(thrown)
@@ -191,7 +192,7 @@ export class ServerConnection {
     return this.#pendingCalls >= MAX_PENDING_CALLS || this.#pendingBytes >= MAX_PENDING_BYTES || this.#wire.isCongested
   }
 
-  #takeFrame(frame: Buffer, login: ServerLogin): void {
+  #takeFrame(frame: Buffer, login: ServerLogin, isUnwrapped: boolean): void {
     let callId: number = CallId.NONE
     let retryCount = NO_RETRY
     try {
@@ -200,6 +201,9 @@ export class ServerConnection {
       callId = header.callId
       retryCount = header.retryCount ?? NO_RETRY
       checkHeader(header)
+      if (this.#layer !== undefined && !isUnwrapped && callId !== CallId.SASL) {
+        throw invalidHeader('Client sent a frame outside of its security layer', JavaClass.SASL)
+      }
       if (callId < 0) this.#takeOutOfBand(callId, messages, login)
       else this.#takeCall(header, messages, login, frame.length)
     } catch (thrown) {
