@@ -1,0 +1,213 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { asError, BobbinError, Bug, messageOf } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
+import type { Service } from '../base/service.ts'
+import { parseApplicationId, type ApplicationId, type NodeId } from '../protocol/ids.ts'
+import type { RmApplication } from './application.ts'
+import { shownState } from './application-report.ts'
+import {
+  applicationInfo,
+  applicationList,
+  attemptList,
+  clusterInfo,
+  clusterMetrics,
+  nodeInfo,
+  nodeList,
+  type RestContext,
+} from './rest-views.ts'
+
+export interface RmWebOptions {
+  /** `yarn.resourcemanager.webapp.address`, with `yarn.resourcemanager.bind-host`. */
+  readonly listen: { readonly bindHost: string; readonly port: number }
+  readonly context: () => RestContext
+  readonly log: Log
+}
+
+const JSON_TYPE = 'application/json;charset=utf-8'
+/** No call has a body. */
+const BODY_LIMIT_BYTES = 1024
+const REQUEST_TIMEOUT_MS = 30_000
+const MAX_CONNECTIONS = 1000
+
+/** What a client has asked wrongly. Source: the exceptions of org.apache.hadoop.yarn.webapp. */
+class RestError extends Error {
+  override readonly name = 'RestError'
+  readonly statusCode: number
+  readonly exception: string
+  constructor(statusCode: number, exception: 'NotFoundException' | 'BadRequestException', text: string) {
+    // Hadoop wraps the text, and its clients see it so.
+    super(`java.lang.Exception: ${text}`)
+    this.statusCode = statusCode
+    this.exception = exception
+  }
+}
+
+const notFound = (text: string) => new RestError(404, 'NotFoundException', text)
+const badRequest = (text: string) => new RestError(400, 'BadRequestException', text)
+
+/** The read-only part of RMWebServices, as JSON. fastify is loaded when it starts. */
+export class RmWeb implements Service {
+  readonly name = 'ResourceManager web'
+  readonly #options: RmWebOptions
+  #app: FastifyInstance | undefined
+  #port: number
+
+  constructor(options: RmWebOptions) {
+    this.#options = options
+    this.#port = options.listen.port
+  }
+
+  /** The real one once started. */
+  get port(): number {
+    return this.#port
+  }
+
+  /** Rejects when the address cannot be bound. */
+  async start(): Promise<void> {
+    const { bindHost, port } = this.#options.listen
+    const app = await newApp()
+    this.#app = app
+    app.setNotFoundHandler((request, reply) => sendError(reply, notFound(`${request.url} not found`)))
+    app.setErrorHandler((thrown, request, reply) => this.#failed(thrown, request, reply))
+    this.#addResources(app)
+    try {
+      await app.listen({ host: bindHost, port })
+    } catch (thrown) {
+      throw new BobbinError(
+        'ERR_RM_WEB_ADDRESS',
+        `cannot serve HTTP on ${bindHost}:${port} (yarn.resourcemanager.webapp.address): ${messageOf(thrown)}`,
+        thrown,
+      )
+    }
+    app.server.maxConnections = MAX_CONNECTIONS
+    const address = app.server.address()
+    if (typeof address === 'object' && address !== null) this.#port = address.port
+    this.#options.log.info(`ResourceManager's web interface is served on ${bindHost}:${this.#port}`)
+  }
+
+  async stop(): Promise<void> {
+    await this.#app?.close()
+  }
+
+  #addResources(app: FastifyInstance): void {
+    const root = '/ws/v1/cluster'
+    const get = (path: string, answer: (context: RestContext, request: FastifyRequest) => object) =>
+      app.get(`${root}${path}`, (request, reply) =>
+        reply
+          .header('content-type', JSON_TYPE)
+          .header('cache-control', 'no-cache')
+          .send(JSON.stringify(answer(this.#options.context(), request))),
+      )
+    get('', clusterInfo)
+    get('/info', clusterInfo)
+    get('/metrics', clusterMetrics)
+    get('/nodes', ({ nodes }, request) => {
+      const states = listOf(query(request, 'states'))
+      // Without states: those that heartbeat.
+      const all = states.length === 0 ? nodes.active : [...nodes.active, ...nodes.inactive]
+      return nodeList([...all].filter(({ state }) => states.length === 0 || states.includes(state)))
+    })
+    get('/nodes/:id', ({ nodes }, request) => {
+      const id = parameter(request, 'id')
+      const node = nodes.find(id as NodeId)
+      if (node === undefined) throw notFound(`nodeId, ${id}, is not found`)
+      return { node: nodeInfo(node) }
+    })
+    get('/apps', (context, request) =>
+      applicationList(
+        [...context.applications.all].filter((application) => isAsked(application, request)),
+        context,
+      ),
+    )
+    get('/apps/:id', (context, request) => ({
+      app: applicationInfo(applicationOf(context, request), context),
+    }))
+    get('/apps/:id/state', (context, request) => ({ state: shownState[applicationOf(context, request).state] }))
+    get('/apps/:id/appattempts', (context, request) => attemptList(applicationOf(context, request)))
+  }
+
+  #failed(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    if (thrown instanceof RestError) return sendError(reply, thrown)
+    const error = asError(thrown)
+    const status = 'statusCode' in error ? Number(error.statusCode) : 500
+    if (status < 400 || status >= 500)
+      this.#options.log.warn({ err: error }, `${request.method} ${request.url} failed: ${error.message}`)
+    return sendRemoteException(reply, status, 'javax.ws.rs.WebApplicationException', error.message)
+  }
+}
+
+async function newApp(): Promise<FastifyInstance> {
+  const { fastify } = await import('fastify')
+  return fastify({
+    logger: false,
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    forceCloseConnections: true,
+    routerOptions: { ignoreTrailingSlash: true },
+    // Given these two, fastify does not load its own validator and serializer.
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
+  })
+}
+
+function noSchemas(): never {
+  throw new Bug('no route of the ResourceManager has a schema')
+}
+
+function applicationOf({ applications }: RestContext, request: FastifyRequest): RmApplication {
+  const text = parameter(request, 'id')
+  const application = applications.find(idOf(text))
+  if (application === undefined) throw notFound(`app with id: ${text} not found`)
+  return application
+}
+
+function idOf(text: string): ApplicationId {
+  try {
+    return parseApplicationId(text)
+  } catch (thrown) {
+    throw badRequest(messageOf(thrown))
+  }
+}
+
+function isAsked(application: RmApplication, request: FastifyRequest): boolean {
+  const states = [...listOf(query(request, 'states')), ...listOf(query(request, 'state'))]
+  const user = query(request, 'user')
+  const types = listOf(query(request, 'applicationTypes')).map((type) => type.toLowerCase())
+  return (
+    (states.length === 0 || states.includes(shownState[application.state])) &&
+    (user === undefined || user === application.user) &&
+    (types.length === 0 || types.includes(application.submission.type.toLowerCase()))
+  )
+}
+
+function parameter(request: FastifyRequest, name: string): string {
+  return (request.params as { readonly [name: string]: string | undefined })[name] ?? ''
+}
+
+/** Several of one name count as one list. */
+function query(request: FastifyRequest, name: string): string | undefined {
+  const value = (request.query as { readonly [name: string]: string | string[] | undefined })[name]
+  return Array.isArray(value) ? value.join(',') : value
+}
+
+function listOf(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}
+
+function sendError(reply: FastifyReply, error: RestError): FastifyReply {
+  const javaClassName = `org.apache.hadoop.yarn.webapp.${error.exception}`
+  return sendRemoteException(reply, error.statusCode, javaClassName, error.message)
+}
+
+function sendRemoteException(
+  reply: FastifyReply,
+  status: number,
+  javaClassName: string,
+  message: string,
+): FastifyReply {
+  const exception = javaClassName.slice(javaClassName.lastIndexOf('.') + 1)
+  const body = { RemoteException: { exception, message, javaClassName } }
+  return reply.code(status).header('content-type', JSON_TYPE).send(JSON.stringify(body))
+}
