@@ -1,5 +1,5 @@
 import { constants } from 'node:os'
-import { asError, Bug, messageOf } from '../base/errors.ts'
+import { asError, BobbinError, Bug, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Service } from '../base/service.ts'
 
@@ -41,11 +41,18 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   } catch (thrown) {
     const isStopped = abort.signal.aborted && abort.signal.reason instanceof Stopped
     code = isStopped ? await signalled : ExitCode.FAILED
-    if (!isStopped) log.error({ err: asError(thrown) }, `Error starting ${title}: ${messageOf(thrown)}`)
+    if (!isStopped) failedToStart(title, thrown, log)
   }
   await service.stop()
   log.info(`SHUTDOWN_MSG: Shutting down ${title} at ${host}`)
   return code
+}
+
+/** Says why; what the operator has to mend (a BobbinError) needs no stack. @returns the exit code */
+export function failedToStart(title: string, thrown: unknown, log: Log): number {
+  const details = thrown instanceof BobbinError ? { code: thrown.code } : { err: asError(thrown) }
+  log.error(details, `Error starting ${title}: ${messageOf(thrown)}`)
+  return ExitCode.FAILED
 }
 
 class Stopped extends Error {

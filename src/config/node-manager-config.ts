@@ -128,6 +128,8 @@ export interface DirectoriesConfig {
 }
 
 export interface StatusUpdaterConfig {
+  /** `bobbin.rm-unreachable-exit-code` */
+  readonly unreachableExitCode: number
   /** Hadoop version that is told to the ResourceManager; `bobbin.hadoop-version`. */
   readonly hadoopVersion: string
   /** `yarn.nodemanager.resourcemanager.minimum.version` */

@@ -94,6 +94,7 @@ function statusUpdater(settings: Settings): StatusUpdaterConfig {
     settings.fail(trackKey, `Invalid configuration for ${trackKey} default value is 10Min(600000).`)
   }
   return {
+    unreachableExitCode: settings.read('bobbin.rm-unreachable-exit-code'),
     hadoopVersion: settings.read('bobbin.hadoop-version'),
     minimumResourceManagerVersion: settings.read('yarn.nodemanager.resourcemanager.minimum.version'),
     trackStoppedContainersMs,

@@ -9,6 +9,12 @@ export const bobbinKeys = {
     'Heap of the Java NodeManager in its memory formula, so that detection offers what that one would.',
     { min: 0 },
   ),
+  'bobbin.rm-unreachable-exit-code': used(
+    'int',
+    '75',
+    'Exit code when the ResourceManager could not be reached for the configured wait; Hadoop ends with 0.',
+    { min: 0, max: 255 },
+  ),
   'bobbin.work.dir': used(
     'string',
     '${java.io.tmpdir}/bobbin-${user.name}',

@@ -1,0 +1,59 @@
+import { createLogger } from '../base/logger.ts'
+import type { Log } from '../base/log.ts'
+
+/** What every daemon command takes. */
+export interface DaemonCliOptions {
+  readonly confDir: string | undefined
+  /** `-D key=value`, which wins over the files. */
+  readonly defines: Readonly<Record<string, string>>
+  readonly log: Log
+}
+
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+interface Parsed {
+  readonly config?: string
+  readonly define: Record<string, string>
+  readonly logLevel: (typeof LEVELS)[number]
+  readonly logFormat?: 'text' | 'json'
+}
+
+/** Resolves with the exit code instead when there is nothing to run: help was asked for, or the command line is wrong. */
+export async function parseDaemonOptions(
+  name: string,
+  description: string,
+  argv: readonly string[],
+): Promise<DaemonCliOptions | number> {
+  const { Command, CommanderError, Option, InvalidArgumentError } = await import('commander')
+  const define = (text: string, before: Record<string, string>): Record<string, string> => {
+    const equals = text.indexOf('=')
+    if (equals < 1) throw new InvalidArgumentError(`'${text}' is not of the form key=value.`)
+    return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) }
+  }
+  const command = new Command(`bobbin ${name}`)
+    .description(description)
+    .option('--config <dir>', 'folder of core-site.xml and yarn-site.xml')
+    .option('-D, --define <key=value>', 'set a configuration key, over the files; may be repeated', define, {})
+    .addOption(new Option('--log-level <level>', 'what to log').choices(LEVELS).default('info'))
+    .addOption(
+      new Option('--log-format <format>', 'text is the default on a terminal, json elsewhere').choices([
+        'text',
+        'json',
+      ]),
+    )
+    .exitOverride()
+  try {
+    command.parse(argv, { from: 'user' })
+  } catch (thrown) {
+    // It has printed its help or its complaint already.
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2
+    throw thrown
+  }
+  const options = command.opts<Parsed>()
+  const format = options.logFormat ?? (process.stderr.isTTY ? 'text' : 'json')
+  return {
+    confDir: options.config,
+    defines: options.define,
+    log: createLogger({ level: options.logLevel, format, fd: 2 }),
+  }
+}

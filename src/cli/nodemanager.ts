@@ -1,0 +1,54 @@
+import { systemClock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { loadNodeManagerConfig } from '../config/load.ts'
+import { buildNodeManager, type NodeManager } from '../main.ts'
+import type { ShutdownReason } from '../node-status/managed-node.ts'
+import { ExitCode, failedToStart, runDaemon } from './daemon.ts'
+import { parseDaemonOptions } from './daemon-options.ts'
+
+const DESCRIPTION = `Runs the NodeManager in the foreground until it is told to stop.
+
+The configuration folder is the first of --config, YARN_CONF_DIR, HADOOP_CONF_DIR, $HADOOP_HOME/etc/hadoop,
+/etc/hadoop/conf and /etc/hadoop that is there. The log goes to standard error.
+SIGTERM, SIGINT and SIGHUP stop it. Exit codes: docs/operations.md.`
+
+export async function nodeManagerCli(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const options = await parseDaemonOptions('nodemanager', DESCRIPTION, argv)
+  if (typeof options === 'number') return options
+  const { log } = options
+  try {
+    const { config, warnings, notices } = await loadNodeManagerConfig({ ...options, env })
+    for (const notice of notices) log.info(notice)
+    for (const warning of warnings) log.warn(warning)
+    const startTime = processStartTime()
+    const node = buildNodeManager({ config, environment: env, startTime, clock: systemClock, log })
+    return await runDaemon({
+      title: 'NodeManager',
+      host: config.containerManager.host,
+      service: node.service,
+      over: exitCodeOf(node, config.statusUpdater.unreachableExitCode, log),
+      log,
+    })
+  } catch (thrown) {
+    return failedToStart('NodeManager', thrown, log)
+  }
+}
+
+/** Milliseconds since the epoch. */
+export function processStartTime(): number {
+  return Math.round(performance.timeOrigin)
+}
+
+/** Why the node ended, as the exit code of its process. */
+export async function exitCodeOf(node: NodeManager, unreachableExitCode: number, log: Log): Promise<number> {
+  const reason: ShutdownReason = await node.shutdown
+  log.error(`The node ends: ${reason.message}`)
+  switch (reason.kind) {
+    case 'ordered':
+      return ExitCode.ORDERED
+    case 'unreachable':
+      return unreachableExitCode
+    case 'refused':
+      return ExitCode.FAILED
+  }
+}
