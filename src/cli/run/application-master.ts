@@ -2,7 +2,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../base/clock.ts'
 import {
-  attemptOfContainer,
   containerIdFromProto,
   containerIdToProto,
   nodeIdFromProto,
@@ -133,7 +132,7 @@ export class ApplicationMaster {
     const token = this.#nmTokens.get(container.node)
     if (token === undefined)
       throw new RunError(ExitCode.ERROR, `the ResourceManager sent no NM token for ${container.node} (${container.id})`)
-    const manager = this.#options.connectNode(container.node, attemptOfContainer(container.id), token)
+    const manager = this.#options.connectNode(container.node, token)
     return await startContainer(container, this.#work.launchContext, manager, signal)
   }
 

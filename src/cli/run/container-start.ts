@@ -1,19 +1,12 @@
 /** Starts allocated containers at their nodes: ContainerManagementProtocol.startContainers. */
 import { messageOf } from '../../base/errors.ts'
 import type { containerManagement } from '../../protocol/container-management.ts'
-import {
-  containerIdFromProto,
-  nodeIdFromProto,
-  type ApplicationAttemptId,
-  type ContainerId,
-  type NodeId,
-} from '../../protocol/ids.ts'
+import { containerIdFromProto, nodeIdFromProto, type ContainerId, type NodeId } from '../../protocol/ids.ts'
 import type { hadoop } from '../../protocol/messages.ts'
 import { RemoteError } from '../../protocol/remote-error.ts'
 import type { RpcCaller } from '../../protocol/rpc-caller.ts'
 import type { Token } from '../../security/token.ts'
 import { ExitCode, RunError } from './exit-codes.ts'
-import { remoteText } from './resource-manager-errors.ts'
 
 type ContainerProto = hadoop.yarn.ContainerProto.$Properties
 
@@ -28,8 +21,8 @@ export interface AllocatedContainer {
 
 export type ContainerManager = RpcCaller<typeof containerManagement.methods>
 
-/** A connection to a node, logged in with its NM token. The user is the attempt. */
-export type ConnectNode = (node: NodeId, attempt: ApplicationAttemptId, token: Token) => ContainerManager
+/** A connection to a node, logged in with its NM token. */
+export type ConnectNode = (node: NodeId, token: Token) => ContainerManager
 
 export function allocatedContainer(proto: ContainerProto): AllocatedContainer {
   return {
@@ -57,7 +50,7 @@ export async function startContainer(
     return failed === undefined ? undefined : (failed.exception?.message ?? 'the node gave no reason').trim()
   } catch (thrown) {
     signal.throwIfAborted()
-    if (thrown instanceof RemoteError) return remoteText(thrown)
+    if (thrown instanceof RemoteError) return thrown.message.trim()
     throw unreachable(container.node, thrown)
   } finally {
     manager.close()

@@ -22,8 +22,15 @@ export interface RunOptions {
   readonly timeoutMs: number | undefined
 }
 
+export interface ParsedRun {
+  readonly options: RunOptions
+  readonly configDirectory: string | undefined
+  /** `-D key=value`, over the configuration's files. */
+  readonly defines: Readonly<Record<string, string>>
+}
+
 export type ParsedArguments =
-  | { readonly kind: 'run'; readonly options: RunOptions; readonly configDirectory: string | undefined }
+  | ({ readonly kind: 'run' } & ParsedRun)
   /** Help was asked for, or the arguments are wrong; everything has been written. */
   | { readonly kind: 'exit'; readonly exitCode: ExitCode }
 
@@ -43,6 +50,7 @@ interface RawOptions {
   readonly user?: string
   readonly timeout?: number
   readonly config?: string
+  readonly define: Readonly<Record<string, string>>
 }
 
 const HELP = `
@@ -58,8 +66,8 @@ Exit code:
   0        every container ended with 0
   1-255    a single container: the command's own exit code
   1        several containers, and one of them failed; or YARN ended it (status below 0, such as -104: over its memory)
-  2        wrong options or files
-  121      the ResourceManager can not be reached
+  2        wrong options, files or configuration
+  121      the ResourceManager can not be reached, as long as yarn.resourcemanager.connect.max-wait.ms lets it try
   122      the ResourceManager refused the application or failed it
   123      the application was killed by someone else
   124      --timeout was reached; the application has been killed
@@ -86,7 +94,8 @@ export function parseArguments(
     return { kind: 'exit', exitCode: thrown.exitCode === 0 ? ExitCode.SUCCESS : ExitCode.USAGE }
   }
   const raw = command.opts<RawOptions>()
-  return { kind: 'run', options: toOptions(raw, command.args, env), configDirectory: raw.config }
+  const options = toOptions(raw, command.args, env)
+  return { kind: 'run', options, configDirectory: raw.config, defines: raw.define }
 }
 
 function declare(env: NodeJS.ProcessEnv): Command {
@@ -112,6 +121,7 @@ function declare(env: NodeJS.ProcessEnv): Command {
     .option('--user <USER>', `who submits (default: ${currentUser(env)})`)
     .addOption(count('--timeout <SECONDS>', 'kill the application after so long', 2_000_000))
     .option('--config <DIR>', 'folder of core-site.xml and yarn-site.xml (default: YARN_CONF_DIR, HADOOP_CONF_DIR)')
+    .option('-D, --define <KEY=VALUE>', 'set a configuration key, over the files; may be repeated', readDefine, {})
     .helpOption('-h, --help', 'this text')
     .passThroughOptions()
     .allowExcessArguments()
@@ -159,4 +169,10 @@ function readVariable(text: string, variables: ReadonlyMap<string, string>): Rea
   if (match?.[1] === undefined || match[2] === undefined)
     throw new InvalidArgumentError('It must be NAME=VALUE, the name of letters, digits and underscores.')
   return new Map(variables).set(match[1], match[2])
+}
+
+function readDefine(text: string, defines: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const equals = text.indexOf('=')
+  if (equals < 1) throw new InvalidArgumentError('It must be KEY=VALUE.')
+  return { ...defines, [text.slice(0, equals)]: text.slice(equals + 1) }
 }

@@ -15,17 +15,11 @@ export async function atResourceManager<T>(method: string, call: Promise<T>): Pr
 export function resourceManagerError(method: string, thrown: unknown): RunError {
   if (thrown instanceof RunError) return thrown
   if (thrown instanceof RemoteError) {
-    const text = `the ResourceManager refused ${method}: ${remoteText(thrown)}`
+    const text = `the ResourceManager refused ${method}: ${thrown.message.trim()}`
     return new RunError(ExitCode.REFUSED, text, thrown)
   }
   const text = `the ResourceManager can not be reached (${method}): ${messageOf(thrown)}`
   return new RunError(ExitCode.RESOURCE_MANAGER_UNREACHABLE, text, thrown)
-}
-
-/** What the other side said, without Java's stack trace. */
-export function remoteText(error: RemoteError): string {
-  const [text = ''] = error.message.split('\n\tat ')
-  return text.trimEnd()
 }
 
 export function isRemote(thrown: unknown, ...classNames: readonly string[]): thrown is RemoteError {

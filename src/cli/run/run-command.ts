@@ -95,6 +95,7 @@ async function carryThrough(
     const ends = await master.run(signal)
     await session.finish(finalStatus(ends), signal)
     const final = await submission.awaitEnd(signal)
+    if (final !== undefined && final.state !== 'FINISHED') throw endedError(submission.id, final)
     reporter.finished(submission.id, final?.finalStatus ?? 'its end is not yet shown by the ResourceManager')
     return exitCodeOf(ends.map((end) => end.exitStatus))
   } finally {

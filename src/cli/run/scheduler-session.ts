@@ -6,7 +6,7 @@ import { JavaClass } from '../../protocol/remote-error.ts'
 import type { RpcCaller } from '../../protocol/rpc-caller.ts'
 import { tokenFromProto, type Token } from '../../security/token.ts'
 import { ExitCode, RunError } from './exit-codes.ts'
-import { isRemote, remoteText, resourceManagerError } from './resource-manager-errors.ts'
+import { isRemote, resourceManagerError } from './resource-manager-errors.ts'
 
 type AllocateRequest = hadoop.yarn.AllocateRequestProto.$Properties
 type FinishRequest = hadoop.yarn.FinishApplicationMasterRequestProto.$Properties
@@ -15,6 +15,9 @@ export type Scheduler = RpcCaller<typeof applicationMaster.methods>
 
 /** Java: AMRMClientImpl.unregisterApplicationMaster, 100 ms. */
 const FINISH_INTERVAL_MS = 100
+
+/** Source: ApplicationMasterService.registerApplicationMaster. */
+const ALREADY_REGISTERED = 'Application Master is already registered'
 
 /** The ResourceManager has ended the attempt: the application was killed, failed or expired. */
 export class AttemptOver extends RunError {
@@ -50,7 +53,7 @@ export class SchedulerSession {
     try {
       await this.#scheduler.call('registerApplicationMaster', request, signal)
     } catch (thrown) {
-      throw schedulerError('registerApplicationMaster', thrown)
+      if (!isRegistered(thrown)) throw schedulerError('registerApplicationMaster', thrown)
     }
     this.#responseId = 0
   }
@@ -94,10 +97,14 @@ export class SchedulerSession {
       const response = await this.#scheduler.call('finishApplicationMaster', request, signal)
       return response.isUnregistered ?? false
     } catch (thrown) {
-      if (!isRemote(thrown, JavaClass.APPLICATION_MASTER_NOT_REGISTERED))
-        throw schedulerError('finishApplicationMaster', thrown)
-      await this.register(signal)
-      return false
+      if (isRemote(thrown, JavaClass.APPLICATION_MASTER_NOT_REGISTERED)) {
+        await this.register(signal)
+        return false
+      }
+      const error = schedulerError('finishApplicationMaster', thrown)
+      // An earlier call may have arrived without its answer coming back. How it ended, the report says.
+      if (error instanceof AttemptOver) return true
+      throw error
     }
   }
 
@@ -109,6 +116,11 @@ export class SchedulerSession {
   }
 }
 
+/** A call that is repeated because its answer was lost has been carried out. */
+function isRegistered(thrown: unknown): boolean {
+  return isRemote(thrown, JavaClass.INVALID_APPLICATION_MASTER_REQUEST) && thrown.message.includes(ALREADY_REGISTERED)
+}
+
 function schedulerError(method: string, thrown: unknown): RunError {
   const isOver = isRemote(
     thrown,
@@ -116,5 +128,5 @@ function schedulerError(method: string, thrown: unknown): RunError {
     JavaClass.INVALID_APPLICATION_MASTER_REQUEST,
     JavaClass.INVALID_TOKEN,
   )
-  return isOver ? new AttemptOver(remoteText(thrown), thrown) : resourceManagerError(method, thrown)
+  return isOver ? new AttemptOver(thrown.message.trim(), thrown) : resourceManagerError(method, thrown)
 }

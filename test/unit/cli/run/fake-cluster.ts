@@ -6,7 +6,6 @@ import { applicationMaster } from '../../../../src/protocol/application-master.t
 import { containerManagement } from '../../../../src/protocol/container-management.ts'
 import {
   applicationId,
-  attemptId,
   containerId,
   containerIdFromProto,
   containerIdToProto,
@@ -24,7 +23,6 @@ const { yarn } = hadoop
 const { YarnApplicationStateProto: State, FinalApplicationStatusProto: Final } = yarn
 
 export const APPLICATION = applicationId(1_700_000_000_000, 7)
-const ATTEMPT = attemptId(APPLICATION, 1)
 export const NODE = 'localhost:8041' as NodeId
 
 /** What becomes of the nth container that is started, from 1. */
@@ -88,8 +86,7 @@ export class FakeCluster implements Connections {
     this.tokens.push(token.identifier.toString())
     return this.#caller(`scheduler ${token.identifier.toString()}`, applicationMaster.methods, {
       registerApplicationMaster: () => {
-        this.#isRegistered = true
-        this.#responseId = 0
+        this.register()
         return {}
       },
       allocate: (request) => this.#allocate(request),
@@ -101,8 +98,8 @@ export class FakeCluster implements Connections {
     })
   }
 
-  readonly node: Connections['node'] = (node, attempt, token) =>
-    this.#caller(`node ${node} ${attempt} ${token.identifier.toString()}`, containerManagement.methods, {
+  readonly node: Connections['node'] = (node, token) =>
+    this.#caller(`node ${node} ${token.identifier.toString()}`, containerManagement.methods, {
       startContainers: ({ startContainerRequest }) => {
         const [entry] = startContainerRequest ?? []
         const id = containerIdFromProto(yarn.ContainerIdProto.decode(entry!.containerToken!.identifier))
@@ -121,6 +118,11 @@ export class FakeCluster implements Connections {
         return { succeededRequests: [containerIdToProto(id)] }
       },
     })
+
+  register(): void {
+    this.#isRegistered = true
+    this.#responseId = 0
+  }
 
   /** A restarted ResourceManager: knows the application, but neither registration nor asks. */
   restart(): void {
@@ -200,9 +202,9 @@ export class FakeCluster implements Connections {
           this.#counts.set(method, nth)
           this.calls.push(method)
           this.before(method, nth)
-          return Promise.resolve(byName[method]!(request)) as ReturnType<RpcCaller<M>['call']> as never
+          return Promise.resolve(byName[method]!(request)) as never
         } catch (thrown) {
-          return Promise.reject(thrown as Error)
+          return Promise.reject(thrown)
         }
       },
       close: () => void this.closed.push(name),
@@ -213,8 +215,6 @@ export class FakeCluster implements Connections {
 function tokenOf(identifier: string, kind: string): hadoop.common.TokenProto.$Properties {
   return { identifier: Buffer.from(identifier), password: Buffer.from('secret'), kind, service: '' }
 }
-
-export { ATTEMPT }
 
 /** Every container's files have what was put here; by the container's number in its id. */
 export class FakeLogs implements ContainerLogs {

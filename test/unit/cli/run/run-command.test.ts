@@ -13,7 +13,7 @@ import { containerIdToProto, parseContainerId } from '../../../../src/protocol/i
 import { hadoop } from '../../../../src/protocol/messages.ts'
 import { JavaClass, RemoteError } from '../../../../src/protocol/remote-error.ts'
 import { FakeClock, settle } from '../../../helpers/fake-clock.ts'
-import { APPLICATION, ATTEMPT, FakeCluster, FakeLogs, NODE } from './fake-cluster.ts'
+import { APPLICATION, FakeCluster, FakeLogs, NODE } from './fake-cluster.ts'
 
 const ID = 'container_1700000000000_0007_01_'
 const { YarnApplicationStateProto: State, FinalApplicationStatusProto: Final } = hadoop.yarn
@@ -113,10 +113,10 @@ test('the application is submitted as an unmanaged one of type BOBBIN', async ()
   assert.deepEqual(amContainerSpec, {})
 })
 
-test('every connection is closed, and the nodes are logged in to with the NM token as the attempt', async () => {
+test('every connection is closed, and the nodes are logged in to with their NM token', async () => {
   const bench = new Bench()
   await bench.run()
-  assert.deepEqual(bench.cluster.closed, [`node ${NODE} ${ATTEMPT} nm-1`, 'scheduler amrm-1', 'client'])
+  assert.deepEqual(bench.cluster.closed, [`node ${NODE} nm-1`, 'scheduler amrm-1', 'client'])
 })
 
 test('several containers: lines with their container in front, and 1 when one failed', async () => {
@@ -242,10 +242,10 @@ test('a file that is not there, or none, is a usage error before anything is sub
   }
 })
 
-test('a submission that the ResourceManager refuses tells its words without the stack', async () => {
+test('a submission that the ResourceManager refuses tells its words', async () => {
   const bench = new Bench()
   bench.cluster.before = (method) => {
-    if (method === 'submitApplication') throw new RemoteError(JavaClass.YARN, 'Queue x is STOPPED.\n\tat a.b.C\n\tat d')
+    if (method === 'submitApplication') throw new RemoteError(JavaClass.YARN, 'Queue x is STOPPED.')
   }
   const { error } = await bench.run()
   assertRunError(error, ExitCode.REFUSED, /refused submitApplication: Queue x is STOPPED\.$/)
@@ -393,4 +393,40 @@ test("an end that comes before the node's answer to the start is not missed", as
   }
   const { exitCode } = await bench.run()
   assert.equal(exitCode, 5)
+})
+
+test('a registration whose answer was lost is not an error when it is repeated', async () => {
+  const bench = new Bench()
+  bench.cluster.before = (method, nth) => {
+    if (method !== 'registerApplicationMaster' || nth > 1) return
+    bench.cluster.register()
+    const text = `Application Master is already registered : ${APPLICATION}`
+    throw new RemoteError(JavaClass.INVALID_APPLICATION_MASTER_REQUEST, text)
+  }
+  const { exitCode } = await bench.run()
+  assert.equal(exitCode, 0)
+})
+
+test('an end whose answer was lost is not an error when it is repeated', async () => {
+  const bench = new Bench()
+  bench.cluster.script = () => ({ exitStatus: 6 })
+  bench.cluster.before = (method, nth) => {
+    if (method !== 'finishApplicationMaster' || nth < 2) return
+    throw new RemoteError(JavaClass.INVALID_APPLICATION_MASTER_REQUEST, "Application doesn't exist in cache x")
+  }
+  const { exitCode } = await bench.run()
+  assert.equal(exitCode, 6)
+  assert.equal(bench.cluster.killedWith, undefined)
+})
+
+test('an application that is killed while it ends is told from one that succeeded', async () => {
+  const bench = new Bench()
+  bench.cluster.before = (method) => {
+    if (method !== 'finishApplicationMaster') return
+    bench.cluster.state = State.KILLED
+    bench.cluster.diagnostics = 'killed by user bob'
+    throw new RemoteError(JavaClass.INVALID_APPLICATION_MASTER_REQUEST, "Application doesn't exist in cache x")
+  }
+  const { error } = await bench.run()
+  assertRunError(error, ExitCode.KILLED, /killed by user bob/)
 })
