@@ -110,7 +110,14 @@ export function buildNodeManager(options: NodeManagerOptions): NodeManager {
     onApplicationGone: (id) => nmTokens.applicationFinished(id),
     log: component('ContainerManager'),
   })
-  const monitor = new ContainersMonitor({ ...config.monitor, clock, log: component('ContainersMonitor') })
+  const monitor = new ContainersMonitor({
+    ...config.monitor,
+    containers: node,
+    vcores: () => statusUpdater.resource.vcores,
+    physicalCores: config.resource.physicalCores,
+    clock,
+    log: component('ContainersMonitor'),
+  })
   const effects = new NodeEffects({
     localization,
     launcher,
@@ -118,9 +125,8 @@ export function buildNodeManager(options: NodeManagerOptions): NodeManager {
     tasks,
     log: component('Container'),
     onContainerInitialized: () => {},
-    onContainerLaunched: (container) => monitor.watch(container),
+    onContainerLaunched: () => {},
     onContainerDone: (container) => {
-      monitor.unwatch(container.id)
       node.findApplication(container.applicationId)?.containerDone(container.id)
       statusUpdater.beatNow()
     },
@@ -205,8 +211,8 @@ export function buildNodeManager(options: NodeManagerOptions): NodeManager {
     node: {
       nodeId: ownNodeId,
       health: () => health,
-      containersUtilization: () => monitor.utilization,
-      nodeUtilization: () => nodeUsage.utilization,
+      containersUtilization: () => monitor.utilization(),
+      nodeUtilization: () => nodeUsage.utilization(),
     },
     httpPort: () => web.port,
     resource: config.resource,

@@ -5,6 +5,7 @@ import { buildNodeManager, type NodeManager } from '../main.ts'
 import type { ShutdownReason } from '../node-status/managed-node.ts'
 import { ExitCode, failedToStart, runDaemon } from './daemon.ts'
 import { parseDaemonOptions } from './daemon-options.ts'
+import { processStartTime } from './local-cluster.ts'
 
 const DESCRIPTION = `Runs the NodeManager in the foreground until it is told to stop.
 
@@ -32,11 +33,6 @@ export async function nodeManagerCli(argv: readonly string[], env: NodeJS.Proces
   } catch (thrown) {
     return failedToStart('NodeManager', thrown, log)
   }
-}
-
-/** Milliseconds since the epoch. */
-export function processStartTime(): number {
-  return Math.round(performance.timeOrigin)
 }
 
 /** Why the node ended, as the exit code of its process. */
