@@ -64,9 +64,10 @@ export interface NodeHealthView {
 /** Why the daemon has to end, as the ResourceManager or its absence says. */
 export interface ShutdownReason {
   /**
-   * ordered: SHUTDOWN in a heartbeat, the node is decommissioned and its applications are cleaned up, exit code 0;
-   * unreachable: the ResourceManager was not reached within the configured wait, exit code 75;
-   * refused: a registration after a RESYNC has failed, exit code 255.
+   * ordered: SHUTDOWN in a heartbeat, the node is decommissioned: its applications are cleaned up even when a
+   * supervised one would leave them running;
+   * unreachable: no ResourceManager was reached within the configured wait;
+   * refused: the registration that follows a RESYNC has failed.
    */
   readonly kind: 'ordered' | 'unreachable' | 'refused'
   readonly message: string
