@@ -13,6 +13,8 @@ const DIRECTORY_TYPES: ReadonlySet<string> = new Set(['Directory', 'GNUDumpDir']
  * @param isGzipped the stream must be compressed then: one that is not fails, as with Hadoop
  */
 export async function untar(source: Readable, isGzipped: boolean, tree: FileTree): Promise<void> {
+  // A cancellation may come before the loop below listens; the loop throws it.
+  source.on('error', () => {})
   // Loaded at the first archive: a node may never see one.
   const { Parser } = await import('tar')
   const parser = new Parser({ strict: true })
@@ -27,6 +29,7 @@ export async function untar(source: Readable, isGzipped: boolean, tree: FileTree
     await work.end()
   } finally {
     source.destroy()
+    await work.close()
   }
 }
 
@@ -35,6 +38,8 @@ class Unpacking {
   readonly #parser: Parser
   readonly #tree: FileTree
   #failure: Error | undefined
+  /** The file that is being written. */
+  #body: ReadEntry | undefined
   #entries: Promise<void> = Promise.resolve()
   #wake: () => void = () => {}
   #hasDrained = false
@@ -83,6 +88,14 @@ class Unpacking {
     if (this.#failure !== undefined) throw this.#failure
   }
 
+  /** Resolves when nothing is written to the tree any more. Harmless after the end. */
+  async close(): Promise<void> {
+    this.#failure ??= new Error('the unpacking was ended')
+    // Who waits for the rest of a body would wait for ever.
+    this.#body?.destroy(this.#failure)
+    await this.#entries
+  }
+
   async #woken(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#wake = resolve
@@ -99,17 +112,21 @@ class Unpacking {
     const { path, linkpath = '', type, mtime } = entry
     const tree = this.#tree
     // The body of a file is its data; every other entry is passed over when it has been made.
-    if (FILE_TYPES.has(type)) return await tree.file(path, (file) => copyBody(entry, file.write), mtime)
+    if (FILE_TYPES.has(type)) return await tree.file(path, (file) => this.#copyBody(entry, file.write), mtime)
     if (DIRECTORY_TYPES.has(type)) await tree.directory(path)
     else if (type === 'SymbolicLink') await tree.symbolicLink(path, linkpath)
     else if (type === 'Link') await tree.hardLink(path, linkpath)
     else throw unsupported(entry)
     entry.resume()
   }
-}
 
-async function copyBody(entry: ReadEntry, write: (chunk: Uint8Array) => Promise<void>): Promise<void> {
-  for await (const chunk of entry) await write(chunk)
+  async #copyBody(entry: ReadEntry, write: (chunk: Uint8Array) => Promise<void>): Promise<void> {
+    this.#body = entry
+    // The loop throws it too.
+    entry.on('error', () => {})
+    for await (const chunk of entry) await write(chunk)
+    this.#body = undefined
+  }
 }
 
 function unsupported(entry: ReadEntry): LocalizationError {
