@@ -90,9 +90,15 @@ function writer(stream: NodeJS.WriteStream): Write {
     })
 }
 
-/** Failed attempts to connect, while they are repeated. */
+/** Attempts to connect that failed and are repeated; those that differ only in their count are told once. */
 function connectionLog(reporter: LineReporter): Log {
-  const say = (first: unknown, text?: unknown): void => reporter.warned(String(text ?? first))
+  const told = new Set<string>()
+  const say = (first: unknown, second?: unknown): void => {
+    const text = String(second ?? first)
+    const kind = text.replaceAll(/\d+ (time|ms)/g, '')
+    if (!told.has(kind)) reporter.warned(text)
+    told.add(kind)
+  }
   const ignore = (): void => {}
   const log: Log = {
     debug: ignore,

@@ -121,7 +121,11 @@ function declare(env: NodeJS.ProcessEnv): Command {
     .option('--user <USER>', `who submits (default: ${currentUser(env)})`)
     .addOption(count('--timeout <SECONDS>', 'kill the application after so long', 2_000_000))
     .option('--config <DIR>', 'folder of core-site.xml and yarn-site.xml (default: YARN_CONF_DIR, HADOOP_CONF_DIR)')
-    .option('-D, --define <KEY=VALUE>', 'set a configuration key, over the files; may be repeated', readDefine, {})
+    .addOption(
+      new Option('-D, --define <KEY=VALUE>', 'set a configuration key, over the files; may be repeated')
+        .argParser(readDefine)
+        .default({}, 'none'),
+    )
     .helpOption('-h, --help', 'this text')
     .passThroughOptions()
     .allowExcessArguments()
