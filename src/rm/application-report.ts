@@ -81,7 +81,7 @@ export function applicationReport(application: RmApplication, asker: string, con
     applicationType: type,
     amRmToken: showsToken && attempt.token !== undefined ? tokenToProto(attempt.token) : null,
     applicationTags: [...tags],
-    logAggregationStatus: LogAggregationStatusProto.LOG_DISABLED,
+    logAggregationStatus: attempt === undefined ? null : LogAggregationStatusProto.LOG_DISABLED,
     unmanagedApplication: isUnmanaged,
     priority: { priority: 0 },
     appNodeLabelExpression: '<Not set>',

@@ -14,7 +14,7 @@ type ContainerStatus = hadoop.yarn.ContainerStatusProto.$Properties
 /** What a master says of its application, or what became of it. Source: FinalApplicationStatus. */
 export type FinalStatus = 'UNDEFINED' | 'SUCCEEDED' | 'FAILED' | 'KILLED' | 'ENDED'
 
-export type AttemptState = keyof AttemptEdges & string
+export type AttemptState = keyof AttemptEdges
 
 /** What attempts ask of the rest. */
 export interface AttemptEffects {

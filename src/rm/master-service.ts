@@ -144,7 +144,7 @@ export class MasterService {
     attempt.send({
       type: 'UNREGISTERED',
       payload: {
-        finalStatus: finalStatus(request.finalApplicationStatus),
+        finalStatus: finalStatuses[request.finalApplicationStatus ?? FinalApplicationStatusProto.APP_UNDEFINED],
         diagnostics: request.diagnostics ?? '',
         trackingUrl: request.trackingUrl ?? '',
       },
@@ -184,7 +184,8 @@ export class MasterService {
       applicationPriority: { priority: 0 },
       updateErrors: (request.updateRequests ?? []).map(refuseUpdate),
       enhancedHeadroom: {
-        totalPendingCount: scheduled.asks.pendingCount,
+        // Java leaves the zero out.
+        totalPendingCount: scheduled.asks.pendingCount || null,
         totalActiveCores: scheduler.clusterTotal.vcores,
       },
     }
@@ -285,19 +286,12 @@ function progressOf(progress: number | null | undefined): number {
   return Math.min(1, Math.max(0, progress))
 }
 
-function finalStatus(status: hadoop.yarn.FinalApplicationStatusProto | null | undefined): FinalStatus {
-  switch (status) {
-    case FinalApplicationStatusProto.APP_SUCCEEDED:
-      return 'SUCCEEDED'
-    case FinalApplicationStatusProto.APP_FAILED:
-      return 'FAILED'
-    case FinalApplicationStatusProto.APP_KILLED:
-      return 'KILLED'
-    case FinalApplicationStatusProto.APP_ENDED:
-      return 'ENDED'
-    default:
-      return 'UNDEFINED'
-  }
+const finalStatuses: { readonly [S in hadoop.yarn.FinalApplicationStatusProto]: FinalStatus } = {
+  [FinalApplicationStatusProto.APP_UNDEFINED]: 'UNDEFINED',
+  [FinalApplicationStatusProto.APP_SUCCEEDED]: 'SUCCEEDED',
+  [FinalApplicationStatusProto.APP_FAILED]: 'FAILED',
+  [FinalApplicationStatusProto.APP_KILLED]: 'KILLED',
+  [FinalApplicationStatusProto.APP_ENDED]: 'ENDED',
 }
 
 function refuseUpdate(

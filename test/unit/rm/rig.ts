@@ -19,6 +19,7 @@ import { resourceToProto } from '../../../src/protocol/resource.ts'
 import type { RequestOf, RpcMethods } from '../../../src/protocol/rpc-protocol.ts'
 import type { Caller, Handlers, RpcCaller } from '../../../src/protocol/rpc-caller.ts'
 import { RmCore, type RmCoreConfig } from '../../../src/rm/core.ts'
+import { decodeContainerToken } from '../../../src/security/container-token.ts'
 import { readCredentials } from '../../../src/security/credentials.ts'
 import type { Token } from '../../../src/security/token.ts'
 import { FakeClock, settle } from '../../helpers/fake-clock.ts'
@@ -69,7 +70,7 @@ export function simple(user: string): Caller {
 
 /** A ResourceManager without ports, on a clock that stands still, whose nodes answer as the test says. */
 export class Rig {
-  readonly clock = new FakeClock()
+  readonly clock: FakeClock
   readonly core: RmCore
   /** What nodes were told to start and stop. */
   readonly started: StartRequest[] = []
@@ -77,7 +78,9 @@ export class Rig {
   /** How nodes answer startContainers; replaced by tests of failures. */
   onStart: (request: StartRequest) => hadoop.yarn.StartContainersResponseProto.$Properties | Promise<never> = () => ({})
 
-  constructor(changes: Partial<RmCoreConfig> = {}) {
+  /** @param nowMs start time, which ids begin with */
+  constructor(changes: Partial<RmCoreConfig> = {}, nowMs?: number) {
+    this.clock = new FakeClock(nowMs)
     this.core = new RmCore({
       config: { ...config, ...changes },
       hadoopVersion: '3.4.2',
@@ -152,6 +155,12 @@ export class Rig {
     return token
   }
 
+  /** The container that was last told to be started. */
+  get lastStarted(): ContainerId {
+    const token = this.started.at(-1)?.containerToken
+    return decodeContainerToken(Buffer.from(token?.identifier ?? [])).containerId
+  }
+
   /** Lets calls to nodes come to their end. */
   async settle(): Promise<void> {
     await settle()
@@ -172,7 +181,7 @@ export class Rig {
     }
     return {
       call: async (method, request) => {
-        const handler = methods[method as keyof NodeMethods] as (request: unknown) => Promise<never>
+        const handler = methods[method] as (request: unknown) => Promise<never>
         return handler(request)
       },
       close: () => {},
