@@ -2,11 +2,11 @@ import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 
-/** Longest stall of the event loop since the last call. */
+/** Watches the event loop. */
 export interface StallMeter {
   enable(): void
   disable(): void
-  /** Milliseconds. */
+  /** The longest stall that has not been told yet, milliseconds. One above `STALL_MS` is told once. */
   takeMaxMs(): number
 }
 
@@ -72,7 +72,8 @@ function eventLoopStalls(): StallMeter {
       if (histogram === undefined) return 0
       // The histogram holds the times between its timer's runs, in nanoseconds.
       const maxMs = histogram.max / 1e6 - RESOLUTION_MS
-      histogram.reset()
+      // A reset also forgets when the timer ran last, and with it a stall that ends just now: only when it must be.
+      if (maxMs > STALL_MS) histogram.reset()
       return Math.max(0, maxMs)
     },
   }
