@@ -103,6 +103,14 @@ export function saslFrame(message: SaslMessage): Buffer {
   return new FrameWriter().message(RpcResponseHeaderProto, SASL_HEADER).message(RpcSaslProto, message).finish()
 }
 
+const WRAP_HEADER = { callId: CallId.SASL, status: SUCCESS } as const
+
+/** A frame inside a protected message; Java leaves the other fields of the header out. */
+export function wrapFrame(token: Buffer): Buffer {
+  const message = { state: RpcSaslProto.SaslState.WRAP, token }
+  return new FrameWriter().message(RpcResponseHeaderProto, WRAP_HEADER).message(RpcSaslProto, message).finish()
+}
+
 export function saslFailure(error: Error): FatalRpcError {
   return unauthorized(JavaClass.SASL, error.message)
 }

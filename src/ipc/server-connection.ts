@@ -17,6 +17,7 @@ import {
   saslFailure,
   saslFrame,
   undecodable,
+  wrapFrame,
   type CallHeader,
 } from './responses.ts'
 import type { Qop } from './sasl/digest.ts'
@@ -297,7 +298,7 @@ export class ServerConnection {
   #send(frame: Buffer): void {
     if (this.#isClosed) return
     this.#lastContactMs = this.#context.clock.monotonicMs()
-    this.#wire.write(this.#layer === undefined ? frame : saslFrame({ state: WRAP, token: this.#layer.wrap(frame) }))
+    this.#wire.write(this.#layer === undefined ? frame : wrapFrame(this.#layer.wrap(frame)))
   }
 
   /** Tells the client why, then closes. @throws whatever is not meant for the client */

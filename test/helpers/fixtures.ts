@@ -10,6 +10,7 @@ export function projectRoot(): string {
 }
 
 /** A JSON file below test/fixtures. The caller names its shape. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- JSON.parse knows no shape
 export function fixture<T>(path: string): T {
   return JSON.parse(readFileSync(join(projectRoot(), 'test', 'fixtures', path), 'utf8')) as T
 }

@@ -109,9 +109,10 @@ export class SaslServer {
   }
 
   #evaluate(message: SaslMessage, digest: DigestServer): SaslMessage {
+    const response = tokenOf(message)
     let identity: Identity | undefined
     try {
-      const { proof, layer } = digest.accept(tokenOf(message), (username) => {
+      const { proof, layer } = digest.accept(response, (username) => {
         const tokenIdentifier = Buffer.from(username, 'base64')
         const { user, password } = this.#options.authenticator.authenticate(tokenIdentifier)
         identity = { user, tokenIdentifier }
