@@ -83,6 +83,7 @@ export class DeletionService implements Service, OrderedDeletion {
 
   /** Finishes what is due, within a bound, and drops what waits for its delay; says how much is left. */
   async stop(): Promise<void> {
+    if (this.#isStopped) return
     this.#isStopped = true
     const { clock, log } = this.#options
     for (const task of this.#pending) task.timer?.cancel()

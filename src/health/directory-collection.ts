@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { messageOf, systemCode } from '../base/errors.ts'
 import { makeDirectories } from './make-directories.ts'
 
@@ -26,7 +27,8 @@ export class DirectoryCollection {
 
   constructor(kind: 'local' | 'log', configured: readonly string[]) {
     this.kind = kind
-    this.#configured = [...new Set(configured)]
+    // Without a slash at the end, as others compare and join them.
+    this.#configured = [...new Set(configured.map((dir) => resolve(dir)))]
     this.#good = this.#configured
   }
 

@@ -5,7 +5,7 @@ import type { Log } from '../base/log.ts'
 import type { Deletion } from '../deletion/deletion.ts'
 import type { LocalDirs, ReadableDirs } from '../health/local-dirs.ts'
 import type { ApplicationId, ContainerId } from '../protocol/ids.ts'
-import { FILECACHE, NM_PRIVATE, USERCACHE } from './node-directories.ts'
+import { FILECACHE, makeNodeDirectories, NM_PRIVATE, USERCACHE } from './node-directories.ts'
 
 const APPCACHE = 'appcache'
 /** Source: DefaultContainerExecutor USER_PERM, APPCACHE_PERM, FILECACHE_PERM, APPDIR_PERM. */
@@ -65,9 +65,10 @@ export class ApplicationDirectories {
     )
   }
 
-  /** Makes them on one local dir. */
+  /** Makes them on one local dir, which may have come back into use since the start. */
   async makeOn(localDir: string, user: string, applicationId: ApplicationId): Promise<void> {
     const { executor } = this.#options
+    if (!(await exists(join(localDir, USERCACHE)))) await makeNodeDirectories(localDir)
     const userDir = join(localDir, USERCACHE, user)
     const applicationDir = join(userDir, APPCACHE, applicationId)
     await executor.makeDirectory(user, userDir, USER_MODE)

@@ -92,8 +92,8 @@ export class Fetcher {
     // It is there since the start, or since the application's; unless somebody has removed it, or the disk is new.
     if (!(await isThere(base))) {
       const localDir = base.slice(0, -relative.length - 1)
-      await makeNodeDirectories(localDir)
-      if (visibility !== 'PUBLIC') await directories.makeOn(localDir, fetch.user, fetch.applicationId)
+      if (visibility === 'PUBLIC') await makeNodeDirectories(localDir)
+      else await directories.makeOn(localDir, fetch.user, fetch.applicationId)
     }
     const slot = await tracker.allocate(entry, base)
     if (slot.relative !== '') await makeDirectories(join(base, slot.relative), LEVEL_MODE)

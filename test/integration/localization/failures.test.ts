@@ -8,9 +8,12 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import type { FileSource, ReadContext } from '../../../src/localization/fetch/file-source.ts'
 import { formatIso8601 } from '../../../src/localization/fetch/iso8601.ts'
+import type { LocalResource } from '../../../src/localization/localization.ts'
+import { hadoop } from '../../../src/protocol/messages.ts'
 import { zipOf } from './archives.ts'
 import { APP, container, Hearer, requestOf, resourceOf, startNode, USER } from './node.ts'
 
+const { LocalResourceTypeProto: Type, LocalResourceVisibilityProto: Visibility } = hadoop.yarn
 const YARN = 'org.apache.hadoop.yarn.exceptions.YarnException'
 
 test('a source that has changed fails with both times', async (t) => {
@@ -199,12 +202,16 @@ class HeldSource implements FileSource {
   }
 }
 
-const held = (name: string, visibility = 2, type = 2) => ({
+const held = (
+  name: string,
+  visibility: keyof typeof Visibility = 'PRIVATE',
+  type: keyof typeof Type = 'FILE',
+): LocalResource => ({
   resource: { scheme: 'held', file: `/${name}` },
   size: 5,
   timestamp: 1,
-  type,
-  visibility,
+  type: Type[type],
+  visibility: Visibility[visibility],
 })
 
 test('a release ends what only that container wanted and leaves no file behind', async (t) => {
@@ -273,7 +280,7 @@ test('public resources are fetched so many at a time, and to the end when their 
   node.service.localize(
     requestOf(
       1,
-      ['a', 'b', 'c'].map((name) => held(name, 1)),
+      ['a', 'b', 'c'].map((name) => held(name, 'PUBLIC')),
       hearer,
     ),
   )
@@ -290,7 +297,7 @@ test('public resources are fetched so many at a time, and to the end when their 
   for (const { stream } of source.opened) stream.push(null)
   const other = await node.localize(
     2,
-    ['a', 'b', 'c'].map((name) => held(name, 1)),
+    ['a', 'b', 'c'].map((name) => held(name, 'PUBLIC')),
   )
   assert.equal(other.localized.length, 3)
   assert.equal(source.opened.length, 3)
@@ -311,7 +318,7 @@ test('an archive from a source that is not local is brought here first, and only
   const source = new HeldSource()
   const node = await startNode(t, { sources: [source] })
   const hearer = new Hearer()
-  node.service.localize(requestOf(1, [held('a.zip', 2, 1)], hearer))
+  node.service.localize(requestOf(1, [held('a.zip', 'PRIVATE', 'ARCHIVE')], hearer))
   await source.hasOpened(1)
   source.opened[0]!.stream.push(zipOf([{ name: 'in.txt', data: 'hello' }]))
   source.opened[0]!.stream.push(null)

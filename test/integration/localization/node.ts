@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test'
 import type { Log } from '../../../src/base/log.ts'
 import { silentLog } from '../../../src/base/log.ts'
 import { systemClock } from '../../../src/base/clock.ts'
+import { DefaultContainerExecutor } from '../../../src/executors/default.ts'
 import { LocalDirsHandler } from '../../../src/health/local-dirs-handler.ts'
 import type { LocalizationListener, LocalResource } from '../../../src/localization/localization.ts'
 import {
@@ -37,14 +38,6 @@ export class RememberingDeletion {
   ): void {
     for (const { user, paths } of [...first, last]) this.schedule(user, paths)
   }
-}
-
-/** Makes directories as the daemon, as the default executor does. */
-export const directoryMaker = {
-  async makeDirectory(_user: string, path: string, mode: number): Promise<void> {
-    await mkdir(path, { recursive: true })
-    await chmod(path, mode)
-  },
 }
 
 /** Hears of a container's resources; `settled` resolves when it has heard of so many. */
@@ -118,7 +111,7 @@ export async function startNode(t: TestContext, options: TestNodeOptions = {}): 
     isFresh: true,
     localDirs,
     deletion,
-    executor: directoryMaker,
+    executor: new DefaultContainerExecutor({ niceAdjustment: undefined, logDirMode: 0o710, environment: process.env }),
     clock: systemClock,
     log,
     ...rest,

@@ -259,7 +259,11 @@ const hostileZips: readonly { name: string; entries: readonly ZipEntry[]; why: R
   { name: 'a FIFO', entries: [{ name: 'f', mode: 0o010644 }], why: /it is a special file \(mode 10000\)/ },
   { name: 'a device', entries: [{ name: 'f', mode: 0o020644 }], why: /it is a special file \(mode 20000\)/ },
   { name: 'a wrong checksum', entries: [{ name: 'f', data: 'x', crc: 1 }], why: /its checksum is wrong/ },
-  { name: 'an encrypted entry', entries: [{ name: 'f', data: 'x', flags: 1, isDeflated: true }], why: /it is encrypted/ },
+  {
+    name: 'an encrypted entry',
+    entries: [{ name: 'f', data: 'x', flags: 1, isDeflated: true }],
+    why: /it is encrypted/,
+  },
 ]
 
 for (const { name, entries, why } of hostileZips)
