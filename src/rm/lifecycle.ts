@@ -119,6 +119,7 @@ export class Lifecycle implements ApplicationEffects, AttemptEffects, SchedulerL
         attempt.send({ type: 'LAUNCHED' })
       } catch (error) {
         if (error instanceof Bug) throw error
+        if (this.#stopping.signal.aborted) return
         log.warn({ err: error }, `Error launching ${attempt.id} in ${container.id} on ${container.fields.nodeId}`)
         const diagnostics = `Error launching ${attempt.id}. Got exception: ${exceptionText(error)}`
         attempt.send({ type: 'LAUNCH_FAILED', payload: { diagnostics } })

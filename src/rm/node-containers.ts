@@ -41,7 +41,6 @@ export class NodeContainers {
     for (const status of statuses) {
       const id = containerIdFromProto(status.containerId)
       seen.add(id)
-      if (node.orders.containersToCleanup.has(id)) continue
       if (status.state === ContainerStateProto.C_COMPLETE) this.#completed(node, id, status)
       else this.#running(node, id)
     }

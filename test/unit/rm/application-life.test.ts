@@ -1,48 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  applicationIdToProto,
-  attemptId,
-  containerIdFromProto,
-  parseContainerId,
-  type ApplicationAttemptId,
-  type ApplicationId,
-  type ContainerId,
-} from '../../../src/protocol/ids.ts'
+import { applicationIdToProto, attemptId, containerIdFromProto } from '../../../src/protocol/ids.ts'
 import { hadoop } from '../../../src/protocol/messages.ts'
 import { resourceToProto } from '../../../src/protocol/resource.ts'
 import { decodeContainerToken } from '../../../src/security/container-token.ts'
-import { Rig, WEB, type FakeNode } from './rig.ts'
+import { Rig, WEB } from './rig.ts'
+import { ask, masterOf, running } from './running.ts'
 
 const { FinalApplicationStatusProto } = hadoop.yarn
-
-const ask = (numContainers: number, memoryMb = 256, vcores = 1) => ({
-  priority: { priority: 0 },
-  resourceName: '*',
-  capability: resourceToProto({ memoryMb, vcores }),
-  numContainers,
-})
-
-function masterOf(attempt: ApplicationAttemptId): ContainerId {
-  return parseContainerId(
-    `${attempt.replace('appattempt', 'container').replace(/_0*(\d+)$/, (_, n) => `_${String(n).padStart(2, '0')}`)}_000001`,
-  )
-}
-
-/** Submits, starts the master on the node and registers it. */
-async function running(
-  rig: Rig,
-  node: FakeNode,
-  context = {},
-): Promise<{ id: ApplicationId; attempt: ApplicationAttemptId }> {
-  const id = rig.submit(context)
-  await rig.settle()
-  const attempt = attemptId(id, 1)
-  node.running.add(masterOf(attempt))
-  node.heartbeat()
-  rig.master(attempt).registerApplicationMaster({ host: 'node1', rpcPort: 99, trackingUrl: '' })
-  return { id, attempt }
-}
 
 test('an application runs from its submission to its end', async () => {
   const rig = new Rig()
@@ -77,7 +42,11 @@ test('an application runs from its submission to its end', async () => {
   assert.equal(rig.report(id).host, 'node1')
   assert.equal(rig.report(id).originalTrackingUrl, 'http://node1:1')
 
-  const first = master.allocate({ ask: [ask(2, 300)], responseId: 0, progress: 0.5 })
+  const first = master.allocate({
+    ask: [ask(2, { capability: resourceToProto({ memoryMb: 300, vcores: 1 }) })],
+    responseId: 0,
+    progress: 0.5,
+  })
   assert.equal(first.responseId, 1)
   assert.equal(first.allocatedContainers?.length, 2)
   assert.deepEqual(first.allocatedContainers?.[0]?.resource, resourceToProto({ memoryMb: 512, vcores: 1 }))

@@ -147,10 +147,17 @@ export class Rig {
     return node
   }
 
-  /** The AMRM token that the last master was started with. */
+  /** The AMRM tokens that masters were started with. */
+  get masterTokens(): Token[] {
+    return this.started.flatMap(({ containerLaunchContext }) => {
+      const token = readCredentials(Buffer.from(containerLaunchContext?.tokens ?? [])).tokens.get('')
+      return token === undefined ? [] : [token]
+    })
+  }
+
+  /** That of the last one. */
   get masterToken(): Token {
-    const tokens = this.started.at(-1)?.containerLaunchContext?.tokens
-    const token = readCredentials(Buffer.from(tokens ?? [])).tokens.get('')
+    const token = this.masterTokens.at(-1)
     if (token === undefined) throw new Error('no master was started with a token')
     return token
   }
