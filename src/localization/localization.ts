@@ -25,7 +25,7 @@ export interface LocalizationRequest {
   readonly listener: LocalizationListener
 }
 
-/** Source: ResourceLocalizationService; rules in localization.md. */
+/** Source: ResourceLocalizationService. */
 export interface Localization {
   /** Makes the user's and the application's directories (usercache/U, appcache/A, the log dir A). */
   initApplication(user: string, applicationId: ApplicationId): Promise<void>

@@ -25,7 +25,7 @@ export interface DownloadOptions {
 }
 
 /**
- * Brings one resource to `<slot>/<name>` by way of `<slot>_tmp`, which is gone afterwards, however it ends.
+ * Brings one resource to `<slot>/<name>` by way of `<slot>_tmp`, which is gone afterwards, also when it fails.
  * Source: FSDownload.
  * @param slot a directory that does not exist yet, in one that does
  * @throws LocalizationError; or the signal's reason
@@ -46,8 +46,9 @@ export async function download(
     await rename(temporary, slot)
     const isWhole = status.kind === 'file' && request.type === 'FILE'
     return { path: join(slot, request.url.name), sizeBytes, sourceBytes: isWhole ? status.sizeBytes : undefined }
-  } finally {
+  } catch (thrown) {
     await rm(temporary, { recursive: true, force: true })
+    throw thrown
   }
 }
 
