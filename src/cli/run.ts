@@ -65,13 +65,23 @@ async function connect(
   }
 }
 
-/** The first SIGINT or SIGTERM ends the run in order; a second one ends this process at once. */
+/** A terminal, npm and timeout(1) may each deliver the same signal, so that it comes twice within a moment. */
+const SAME_SIGNAL_MS = 1000
+
+/** The first SIGINT or SIGTERM ends the run in order; another one, later, ends this process at once. */
 function onSignals(end: (error: RunError) => void): () => void {
-  const onInterrupt = () => end(new RunError(ExitCode.INTERRUPTED, 'ended by SIGINT; the application is killed'))
-  const onTerminate = () => end(new RunError(ExitCode.TERMINATED, 'ended by SIGTERM; the application is killed'))
-  process.once('SIGINT', onInterrupt).once('SIGTERM', onTerminate)
-  return () => process.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate)
+  let firstMs: number | undefined
+  const onSignal = (signal: 'SIGINT' | 'SIGTERM'): void => {
+    const nowMs = systemClock.monotonicMs()
+    firstMs ??= nowMs
+    if (firstMs === nowMs) end(new RunError(EXIT_CODE_OF[signal], `ended by ${signal}`))
+    else if (nowMs - firstMs > SAME_SIGNAL_MS) process.exit(EXIT_CODE_OF[signal])
+  }
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+  return () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
 }
+
+const EXIT_CODE_OF = { SIGINT: ExitCode.INTERRUPTED, SIGTERM: ExitCode.TERMINATED } as const
 
 function sayLine(line: string): void {
   process.stderr.write(`${line}\n`)
