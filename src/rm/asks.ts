@@ -104,10 +104,6 @@ export class AskTable {
     }
   }
 
-  clear(): void {
-    this.#rows.clear()
-  }
-
   #set(ask: Ask): void {
     const name = nameOf(ask)
     const key = { priority: ask.priority, allocationRequestId: ask.allocationRequestId, capability: ask.capability }

@@ -82,10 +82,9 @@ export class FifoScheduler {
   remove(id: ApplicationAttemptId): void {
     const attempt = this.#attempts.get(id)
     if (attempt === undefined) return
-    this.#attempts.delete(id)
-    attempt.asks.clear()
     for (const container of [...attempt.containersById.values()])
       this.abort(container.id, CompletionText.COMPLETED_APPLICATION)
+    this.#attempts.delete(id)
   }
 
   /** Serves what can be served. May be called at any time; the more often, the sooner. */

@@ -6,7 +6,7 @@ import { RemoteError } from '../../../src/protocol/remote-error.ts'
 import { Rig, WEB } from './rig.ts'
 import { ask, idsOf, masterOf, registered, running } from './running.ts'
 
-const { FinalApplicationStatusProto } = hadoop.yarn
+const { ApplicationTimeoutTypeProto, FinalApplicationStatusProto } = hadoop.yarn
 
 /** The master exits with a status of its own. */
 async function masterExits(rig: Rig, node: ReturnType<Rig['addNode']>, attempt: ReturnType<typeof attemptId>) {
@@ -226,7 +226,9 @@ test('an unmanaged master that is not heard of fails its application at once', a
 
 test('an application is killed at the end of its lifetime', async () => {
   const rig = new Rig()
-  const id = rig.submit({ applicationTimeouts: [{ applicationTimeoutType: 1, timeout: 60 }] })
+  const id = rig.submit({
+    applicationTimeouts: [{ applicationTimeoutType: ApplicationTimeoutTypeProto.APP_TIMEOUT_LIFETIME, timeout: 60 }],
+  })
   await rig.clock.advance(59_000)
   assert.equal(rig.stateOf(id), 'ACCEPTED')
   assert.equal(rig.report(id).appTimeouts?.[0]?.applicationTimeout?.remainingTime, 1)

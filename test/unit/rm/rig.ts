@@ -226,12 +226,16 @@ export class FakeNode {
     return response
   }
 
-  heartbeat(more: hadoop.yarn.NodeStatusProto.$Properties = {}): Heartbeat {
+  heartbeat(
+    more: hadoop.yarn.NodeStatusProto.$Properties = {},
+    keys: hadoop.yarn.NodeHeartbeatRequestProto.$Properties = {},
+  ): Heartbeat {
     const running = [...this.running].map((id) => ({
       containerId: containerIdToProto(id),
       state: ContainerStateProto.C_RUNNING,
     }))
     const response = this.#rig.tracker.nodeHeartbeat({
+      ...keys,
       nodeStatus: {
         nodeId: nodeIdToProto(this.id),
         responseId: this.responseId,
