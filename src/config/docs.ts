@@ -92,7 +92,7 @@ export function configurationDocs(): string {
       rest.delete(name)
       return key === undefined ? '' : row(name, key)
     })
-    return [`## ${title}\n`, ...(text === '' ? [] : [`${text}\n`]), ...TABLE_HEAD, ...rows].join('\n')
+    return [`## ${title}\n`, ...(text === '' ? [] : [`${text}\n`]), ...TABLE_HEAD, ...rows, ''].join('\n')
   })
   return `${[HEAD, ...sections, deprecatedSection()].join('\n')}\n`
 }

@@ -1,3 +1,5 @@
+import { isIPv4, isIPv6 } from 'node:net'
+
 export interface HostPort {
   readonly host: string
   readonly port: number
@@ -48,7 +50,7 @@ function parseInteger(text: string, max: bigint): number | undefined {
 /** A Java float or double: also `1e3`, `.5`, `90f`, NaN, Infinity. */
 export function parseFloatingPoint(text: string): number | undefined {
   const trimmed = javaTrim(text)
-  const match = /^([+-]?)(?:(NaN)|(Infinity)|((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[fFdD]?)$/.exec(trimmed)
+  const match = /^([+-]?)(?:(NaN)|(Infinity)|((?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)[fFdD]?)$/.exec(trimmed)
   if (match === null) return undefined
   const [, sign, isNaN, isInfinite, digits] = match
   const magnitude = isNaN !== undefined ? Number.NaN : isInfinite !== undefined ? Infinity : Number(digits)
@@ -145,16 +147,23 @@ export function parseOctal(text: string): number | undefined {
  * @param defaultPort undefined: the port must be written
  */
 export function parseAddress(text: string, defaultPort: number | undefined): HostPort | undefined {
-  const match =
-    /^(?:[A-Za-z][A-Za-z0-9+.-]*:\/\/)?(\[[0-9A-Fa-f:.%]+\]|[A-Za-z0-9_][A-Za-z0-9._-]*)(?::(\d{0,10}))?(\/.*)?$/.exec(
-      javaTrim(text),
-    )
+  const match = /^([A-Za-z][A-Za-z0-9+.-]*:\/\/)?(\[[^\]/]*\]|[^:/[\]]+)(?::(\d{0,10}))?(\/.*)?$/.exec(javaTrim(text))
   if (match === null) return undefined
-  const [whole, host = '', digits = '', path] = match
-  if (path !== undefined && !whole.includes('://')) return undefined
+  const [, scheme, written = '', digits = '', path] = match
+  const host = written.startsWith('[') ? written.slice(1, -1) : written
+  if (path !== undefined && scheme === undefined) return undefined
+  if (written.startsWith('[') ? !isIPv6(host) : !isHostName(host)) return undefined
   const port = digits === '' ? defaultPort : Number(digits)
-  if (port === undefined || port > 65535) return undefined
-  return { host: host.replace(/^\[|\]$/g, ''), port }
+  return port === undefined || port > 65535 ? undefined : { host, port }
+}
+
+/** Labels of letters, digits and hyphens. The last of several begins with a letter, unless it is an IPv4 address. */
+function isHostName(host: string): boolean {
+  if (isIPv4(host)) return true
+  const labels = host.replace(/\.$/, '').split('.')
+  // An underscore is against the standard that Java holds to, and usual in the host names of container networks.
+  if (!labels.every((label) => /^[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?$/.test(label))) return false
+  return labels.length === 1 || /^[A-Za-z_]/.test(labels.at(-1) ?? '')
 }
 
 /** `user1,user2 group1,group2`; `*` is everybody, a blank alone nobody. Java: AccessControlList. */
@@ -182,7 +191,9 @@ export function parseRanges(text: string): readonly IntegerRange[] | undefined {
 }
 
 function rangeBound(text: string, open: number): number | undefined {
-  return javaTrim(text) === '' ? open : parseInt32(text)
+  const trimmed = javaTrim(text)
+  if (trimmed === '') return open
+  return /^\+?\d+$/.test(trimmed) ? parseInt32(trimmed) : undefined
 }
 
 /** A regular expression that means the same in Java and here for all that configurations use. */
@@ -202,11 +213,12 @@ export function parseEnvironment(text: string): readonly EnvironmentVariable[] {
   return [...values].map(([name, value]) => ({ name, value }))
 }
 
-/** An absolute path of this machine, plain or as a `file:` URI. */
+/** An absolute path of this machine, plain or as a `file:` URI without a host. */
 export function parseLocalPath(text: string): string | undefined {
   const trimmed = javaTrim(text)
-  const path = trimmed.replace(/^file:(?:\/\/(?:localhost)?(?=\/))?/i, '')
+  const path = /^file:/i.test(trimmed) ? trimmed.slice(5).replace(/^\/\/(?:localhost)?(?=\/)/i, '') : trimmed
   if (!path.startsWith('/') || path.includes('\0')) return undefined
+  if (path !== trimmed && path.startsWith('//')) return undefined
   const squeezed = path.replace(/\/{2,}/g, '/')
   return squeezed.length > 1 ? squeezed.replace(/\/$/, '') : squeezed
 }

@@ -25,6 +25,9 @@ export interface XmlInclude {
 
 export type XmlItem = XmlProperty | XmlInclude
 
+/** Hadoop's files need five levels. The parser looks for name spaces through all of them at each tag. */
+const MAX_DEPTH = 100
+
 /**
  * Reads the text of a Hadoop configuration file. Elements that Hadoop does not know are passed over, and so is a
  * property without a name. No DOCTYPE and so no entities but XML's own five.
@@ -40,8 +43,15 @@ export function parseConfigurationXml(text: string, file: string): readonly XmlI
   }
   parser.on('error', (error) => fail(`not well-formed XML: ${error.message.replace(/^\d+:\d+: /, '')}`))
   parser.on('doctype', () => fail('a DOCTYPE is not accepted: write the values out, or use xi:include'))
-  parser.on('opentag', (tag) => reader.open(tag, parser.line))
-  parser.on('closetag', (tag) => reader.close(tag.local))
+  let depth = 0
+  parser.on('opentag', (tag) => {
+    if (++depth > MAX_DEPTH) fail(`elements are nested more than ${MAX_DEPTH} deep`)
+    reader.open(tag, parser.line)
+  })
+  parser.on('closetag', (tag) => {
+    depth--
+    reader.close(tag.local)
+  })
   parser.on('text', (chunk) => reader.text(chunk))
   parser.on('cdata', (chunk) => reader.text(chunk))
   parser.write(text.startsWith('\uFEFF') ? text.slice(1) : text).close()
