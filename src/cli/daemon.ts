@@ -6,6 +6,8 @@ import type { Service } from '../base/service.ts'
 /** Exit codes of a daemon; the Java NodeManager's, but for UNREACHABLE. Source: NodeManager, ExitUtil; operations.md. */
 export const ExitCode = {
   ORDERED: 0,
+  /** A registration after a RESYNC was refused. Java: NodeManagerStatus.EXCEPTION. */
+  REFUSED: 1,
   USAGE: 2,
   /** Default of `bobbin.rm-unreachable-exit-code`; EX_TEMPFAIL, where Java ends with 0 and is not restarted. */
   UNREACHABLE: 75,

@@ -45,6 +45,6 @@ export async function exitCodeOf(node: NodeManager, unreachableExitCode: number,
     case 'unreachable':
       return unreachableExitCode
     case 'refused':
-      return ExitCode.FAILED
+      return ExitCode.REFUSED
   }
 }
