@@ -60,6 +60,10 @@ export function buildNodeManager(options: NodeManagerOptions): NodeManager {
   const { config, environment, clock } = options
   const component = (name: string): Log => options.log.child({ component: name })
   const tasks = new Tasks(component('Tasks'))
+  if (config.recovery.isEnabled)
+    component('NodeManager').warn(
+      'yarn.nodemanager.recovery.enabled is set, but this version keeps no state over a restart: a stop ends all containers',
+    )
   const store = new MemoryNodeStateStore()
 
   // ---- files and processes -----------------------------------------------------------------------------------
