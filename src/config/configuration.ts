@@ -1,4 +1,4 @@
-import { deprecatedKeys, findKey } from './keys.ts'
+import { deprecatedKeys, findKey, plainKeyNames } from './keys.ts'
 import { ConfigError } from './errors.ts'
 import type { Source } from './errors.ts'
 import { expandVariables, ExpansionError } from './expansion.ts'
@@ -113,6 +113,16 @@ export class Configuration {
   /** Names that are set, in the order of their last setting. */
   setNames(): readonly string[] {
     return [...this.#settings.keys()]
+  }
+
+  /** Every key that has a value, set or by default, sorted by name: what /conf shows. */
+  entries(): readonly Entry[] {
+    const names = new Set([...plainKeyNames(), ...this.#settings.keys()])
+    return [...names].sort().flatMap((name) => {
+      const rawValue = this.getRaw(name)
+      if (rawValue === undefined) return []
+      return [{ name, rawValue, isFinal: this.isFinal(name), source: this.sourceOf(name) }]
+    })
   }
 
   /** Name without the prefix, value expanded, of every set key that begins with it. Java: getPropsWithPrefix. */

@@ -41,6 +41,11 @@ export function findKey(name: string): Key | undefined {
   )?.key
 }
 
+/** Names of the rows that stand for one key alone. */
+export function plainKeyNames(): readonly string[] {
+  return Object.keys(rows).filter((name) => !name.includes('<'))
+}
+
 /** The row's name with `part` for what stands in angle brackets. */
 export function concreteName(name: KeyName, part: string | undefined): string {
   return part === undefined ? name : name.replace(/<[^>]+>/, () => part)

@@ -32,13 +32,19 @@ export async function nodeManagerConfig(
   host: HostFacts = systemHost,
 ): Promise<{ readonly config: NodeManagerConfig; readonly warnings: readonly string[] }> {
   const settings = new Settings(configuration)
+  // Together: each asks the name service or the machine, which may take its time.
+  const [containerManager, web, resource] = await Promise.all([
+    listenAddress(settings, 'yarn.nodemanager.address', host),
+    listenAddress(settings, 'yarn.nodemanager.webapp.address', host),
+    nodeResourceConfig(settings, host),
+  ])
   const config: NodeManagerConfig = {
-    containerManager: await listenAddress(settings, 'yarn.nodemanager.address', host),
-    web: await listenAddress(settings, 'yarn.nodemanager.webapp.address', host),
+    containerManager,
+    web,
     resourceManager: readResourceManager(settings, 'node'),
     ipcClient: readIpcClient(settings),
     ipcServer: readIpcServer(settings, settings.read('yarn.nodemanager.container-manager.thread-count')),
-    resource: await nodeResourceConfig(settings, host),
+    resource,
     directories: directories(settings),
     statusUpdater: statusUpdater(settings),
     launch: launch(settings),

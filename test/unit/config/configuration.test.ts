@@ -88,3 +88,24 @@ test('set keys with a prefix come without it and expanded', () => {
     ],
   )
 })
+
+test('the entries are the set keys and the defaults, each with its source, and no row for many keys', () => {
+  const entries = configured({ 'my.own': '${user.name}', 'yarn.acl.enable': 'true' }).entries()
+  const byName = new Map(entries.map((entry) => [entry.name, entry]))
+  assert.deepEqual(byName.get('my.own'), {
+    name: 'my.own',
+    rawValue: '${user.name}',
+    isFinal: false,
+    source: { file: 'yarn-site.xml', line: 2 },
+  })
+  assert.equal(byName.get('yarn.acl.enable')?.rawValue, 'true')
+  assert.deepEqual(byName.get('yarn.nodemanager.address'), {
+    name: 'yarn.nodemanager.address',
+    rawValue: '${yarn.nodemanager.hostname}:0',
+    isFinal: false,
+    source: undefined,
+  })
+  assert.equal(byName.has('yarn.nodemanager.bind-host'), false)
+  assert.ok(entries.every(({ name }) => !name.includes('<')))
+  assert.deepEqual([...byName.keys()], [...byName.keys()].sort())
+})
