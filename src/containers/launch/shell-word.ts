@@ -73,7 +73,8 @@ class Reader {
     else if (c === '$' && (next === '(' || next === '{')) {
       this.#at++
       if (next === '(') this.#until(')', false, '$( is not closed')
-      else this.#until('}', isQuoted, '${ is not closed')
+      // Here bash pairs single quotes, even where the whole stands in double quotes.
+      else this.#until('}', false, '${ is not closed')
     } else this.#at++
   }
 
