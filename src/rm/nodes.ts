@@ -58,6 +58,8 @@ export interface RmNodeFields {
   readonly id: NodeId
   readonly httpPort: number
   readonly total: Resource
+  /** Of the machine; nothing when the node does not say. */
+  readonly physical: Resource
   /** Hadoop version that the node says it is. */
   readonly version: string
   /** Where the registration came from. */
@@ -129,6 +131,10 @@ export class RmNode {
 
   get available(): Resource {
     return minus(this.total, this.#used)
+  }
+
+  get physical(): Resource {
+    return this.#fields.physical
   }
 
   get version(): string {

@@ -110,6 +110,8 @@ export function nodeInfo(node: RmNode): object {
     availMemoryMB: free.memoryMb,
     usedVirtualCores: used.vcores,
     availableVirtualCores: free.vcores,
+    memUtilization: isActive ? percent(whole?.pmem ?? 0, node.physical.memoryMb) : 0,
+    cpuUtilization: isActive ? percent(whole?.cpu ?? 0, node.physical.vcores) : 0,
     numRunningOpportContainers: 0,
     usedMemoryOpportGB: 0,
     usedVirtualCoresOpport: 0,
@@ -171,6 +173,7 @@ export function applicationInfo(application: RmApplication, context: RestContext
     logAggregationStatus: 'DISABLED',
     unmanagedApplication: isUnmanaged,
     amNodeLabelExpression: '',
+    ...partitionInfo(attempt, context),
     timeouts: { timeout: [timeoutInfo(application, context)] },
   }
 }
@@ -194,6 +197,8 @@ function attemptInfo(attempt: RmAttempt): object {
     blacklistedNodes: '',
     nodesBlacklistedBySystem: '',
     appAttemptId: attempt.id,
+    // Java's word for none.
+    exportPorts: 'null',
     appAttemptState: attempt.state,
   }
 }
@@ -236,6 +241,22 @@ function usageInfo(application: RmApplication, attempt: RmAttempt | undefined, c
   }
 }
 
+/** There is one partition, without limits for ApplicationMasters. Left out once the attempt is over, as in Java. */
+function partitionInfo(attempt: RmAttempt | undefined, { scheduler }: RestContext): object {
+  const scheduled = attempt === undefined ? undefined : scheduler.find(attempt.id)
+  if (scheduled === undefined) return {}
+  const usage = {
+    partitionName: '',
+    used: resourceInfo(scheduled.used),
+    reserved: resourceInfo(NOTHING),
+    pending: resourceInfo(scheduled.asks.pendingResource),
+    amUsed: resourceInfo(attempt?.masterContainer?.fields.resource ?? NOTHING),
+    amLimit: resourceInfo(NOTHING),
+    userAmLimit: resourceInfo(NOTHING),
+  }
+  return { resourceInfo: { resourceUsagesByPartition: [usage] } }
+}
+
 function timeoutInfo(application: RmApplication, { applications, now }: RestContext): object {
   const remaining = applications.remainingLifetimeMs(application)
   return {
@@ -243,6 +264,10 @@ function timeoutInfo(application: RmApplication, { applications, now }: RestCont
     expiryTime: remaining === undefined ? 'UNLIMITED' : new Date(now + remaining).toISOString(),
     remainingTimeInSeconds: remaining === undefined ? -1 : Math.round(remaining / 1000),
   }
+}
+
+function percent(part: number, whole: number): number {
+  return whole === 0 ? 0 : (100 * part) / whole
 }
 
 function resourceInfo({ memoryMb, vcores }: Resource): object {

@@ -93,6 +93,7 @@ export class TrackerService {
       id,
       httpPort: request.httpPort ?? 0,
       total,
+      physical: resourceFromProto(request.physicalResource),
       version: request.nmVersion ?? '',
       remoteAddress: caller.remoteAddress,
     }

@@ -16,10 +16,7 @@ interface Connection {
 function capturedNode(rig: Rig): FakeNode {
   const node = new FakeNode(rig, nodeId('localhost', 28041), { memoryMb: 8192, vcores: 8 })
   node.register({ httpPort: 28042 })
-  node.heartbeat({
-    containersUtilization: { pmem: 0, vmem: 0, cpu: 0 },
-    nodeUtilization: { pmem: 1, vmem: 1, cpu: 1, customResources: [{ key: 'yarn.io/gpu', value: 0 }] },
-  })
+  node.heartbeat()
   return node
 }
 

@@ -240,6 +240,8 @@ export class FakeNode {
         nodeId: nodeIdToProto(this.id),
         responseId: this.responseId,
         containersStatuses: [...running, ...this.#completed],
+        containersUtilization: { pmem: 109, vmem: 3057, cpu: 0.25 },
+        nodeUtilization: { pmem: 2696, vmem: 2696, cpu: 1.5, customResources: [{ key: 'yarn.io/gpu', value: 0 }] },
         ...more,
       },
     })

@@ -31,7 +31,14 @@ class Cluster {
   #order = 0
 
   addNode(host: string, memoryMb = 8, vcores = 8): RmNode {
-    const fields = { id: nodeId(host, 1), httpPort: 1, total: { memoryMb, vcores }, version: '', remoteAddress: '' }
+    const fields = {
+      id: nodeId(host, 1),
+      httpPort: 1,
+      total: { memoryMb, vcores },
+      physical: NOTHING,
+      version: '',
+      remoteAddress: '',
+    }
     const node = new RmNode(fields, silentLog)
     this.nodes.add(node)
     return node
