@@ -117,14 +117,9 @@ export class ClientLink {
 
   #begin(): void {
     const socket = this.#socket
-    const { endpoint } = this.#options
     socket.on('data', (chunk: Buffer) => this.#receive(chunk))
-    socket.on('error', (error) => {
-      this.#break(ipcError(IpcErrorCode.CONNECTION_LOST, endpoint, `the connection broke: ${error.message}`, error))
-    })
-    socket.on('close', () => {
-      this.#break(ipcError(IpcErrorCode.CONNECTION_LOST, endpoint, 'the connection was closed by the other side'))
-    })
+    socket.on('error', (error) => this.#lost(`the connection broke: ${error.message}`, error))
+    socket.on('close', () => this.#lost('the connection was closed by the other side'))
     socket.on('end', () => socket.destroy())
     this.#writeRaw(preamble(this.#sasl === undefined ? AuthProtocol.NONE : AuthProtocol.SASL))
     if (this.#sasl === undefined) this.#finishLogin(undefined)
@@ -239,6 +234,11 @@ export class ClientLink {
 
   #header(callId: number): RequestHeader {
     return requestHeader(callId, this.#options.clientId, NO_RETRY)
+  }
+
+  #lost(what: string, cause?: Error): void {
+    if (this.#isClosed) return
+    this.#break(ipcError(IpcErrorCode.CONNECTION_LOST, this.#options.endpoint, what, cause))
   }
 
   #break(error: Error): void {

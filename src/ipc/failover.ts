@@ -97,8 +97,9 @@ export class ResourceManagerConnection<M extends RpcMethods> implements RpcCalle
         }
         this.#failOverFrom(index, thrown)
         const pauseMs = this.#pauseMs(failures)
+        const what = thrown instanceof RemoteError ? `${method} at ${address}: ${thrown.message}` : messageOf(thrown)
         const next = this.#active === index ? 'again' : `at ${this.address}`
-        log.warn(`${method} at ${address} failed: ${messageOf(thrown)}; trying ${next} in ${Math.round(pauseMs)} ms`)
+        log.warn(`${what}; trying ${next} in ${Math.round(pauseMs)} ms`)
         await clock.sleep(pauseMs, signal)
         signal?.throwIfAborted()
       }
