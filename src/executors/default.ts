@@ -3,7 +3,9 @@ import { basename, join } from 'node:path'
 import { BobbinError, systemCode } from '../base/errors.ts'
 import { bareOrQuoted, doubleQuoted } from '../base/shell-quoting.ts'
 import { runDetached } from '../base/spawn.ts'
+import type { ContainerId } from '../protocol/ids.ts'
 import type { ContainerExecutor, LaunchOutcome, LaunchRequest, SignalRequest } from './executor.ts'
+import { MarkedProcesses } from './marked-processes.ts'
 import { signalGroup } from './process-group.ts'
 import { replaceByCopy, replaceFile } from './replace-file.ts'
 import { removeTree } from './tree-removal.ts'
@@ -35,6 +37,7 @@ const OWN_VARIABLES = ['NOTIFY_SOCKET', 'WATCHDOG_PID', 'WATCHDOG_USEC', 'LISTEN
 export class DefaultContainerExecutor implements ContainerExecutor {
   readonly name = 'DefaultContainerExecutor'
   readonly #options: DefaultExecutorOptions
+  readonly #marked = new MarkedProcesses()
   #nice = 'nice'
 
   constructor(options: DefaultExecutorOptions) {
@@ -68,6 +71,10 @@ export class DefaultContainerExecutor implements ContainerExecutor {
 
   signal({ containerId, pid, signal }: SignalRequest): Promise<boolean> {
     return signalGroup(containerId, pid, signal)
+  }
+
+  endStrays(containerId: ContainerId): Promise<readonly number[]> {
+    return this.#marked.end(containerId)
   }
 
   async makeDirectory(_user: string, path: string, mode: number): Promise<void> {

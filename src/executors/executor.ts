@@ -52,6 +52,12 @@ export interface ContainerExecutor {
   launch(request: LaunchRequest): Promise<LaunchOutcome>
   /** @returns false when there is no such process group, or it is not the container's. */
   signal(request: SignalRequest): Promise<boolean>
+  /**
+   * Ends what has left the container's process group and still carries its id. Only once its start scripts are over, for
+   * they carry it too.
+   * @returns the pids of those that would not end
+   */
+  endStrays(containerId: ContainerId): Promise<readonly number[]>
   /** Makes a directory as the user (mode and owner as launch.md's table). Existing is no error; the mode is set anyway. */
   makeDirectory(user: string, path: string, mode: number): Promise<void>
   /** Removes a file or tree as the user. A missing path is no error; links are never followed. */

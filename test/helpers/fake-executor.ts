@@ -64,6 +64,10 @@ export class FakeExecutor implements ContainerExecutor {
     return Promise.resolve(true)
   }
 
+  endStrays(): Promise<readonly number[]> {
+    return Promise.resolve([])
+  }
+
   async makeDirectory(): Promise<void> {}
 
   remove(_user: string | undefined, path: string): Promise<void> {

@@ -14,7 +14,7 @@ export interface CleanUpOptions {
   readonly sleepBeforeSigkillMs: number
   /** `yarn.nodemanager.process-kill-wait.ms`: how long a pid file, and an end, is waited for. */
   readonly processKillWaitMs: number
-  readonly executor: Pick<ContainerExecutor, 'signal'>
+  readonly executor: Pick<ContainerExecutor, 'signal' | 'endStrays'>
   readonly store: Pick<NodeStateStore, 'storeContainerKilled'>
   readonly clock: Clock
   readonly tasks: Tasks
@@ -45,6 +45,7 @@ export class CleanUp {
     }
     try {
       await this.#endProcesses(launch)
+      await this.#endStrays(launch)
     } catch (thrown) {
       log.warn({ err: asError(thrown) }, `Exception when trying to cleanup container ${container.id}`)
       const text = `Exception when trying to cleanup container ${container.id}: ${messageOf(thrown)}`
@@ -76,7 +77,24 @@ export class CleanUp {
     }
     if (!(await this.#signal(container, pid, 9))) return
     if (await this.#isGoneWithin(container, pid, processKillWaitMs)) return
-    const text = `Process group ${pid} of container ${container.id} did not end within ${processKillWaitMs} ms of SIGKILL`
+    this.#tellAlive(
+      container,
+      `Process group ${pid} of container ${container.id} did not end within ${processKillWaitMs} ms of SIGKILL`,
+    )
+  }
+
+  /** Those that have made a session of their own: without a cgroup only their environment gives them away. */
+  async #endStrays(launch: Launch): Promise<void> {
+    const { executor, clock, processKillWaitMs } = this.#options
+    const { container } = launch
+    await launch.awaitEnd(clock, processKillWaitMs)
+    if (!launch.isOver) return
+    const left = await executor.endStrays(container.id)
+    if (left.length > 0)
+      this.#tellAlive(container, `Processes ${left.join(', ')} of container ${container.id} did not end`)
+  }
+
+  #tellAlive(container: Container, text: string): void {
     this.#options.log.error(text)
     container.send({ type: 'UPDATE_DIAGNOSTICS_MSG', payload: { text } })
   }

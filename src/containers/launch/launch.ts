@@ -14,10 +14,9 @@ export class Launch {
   pidFile: string | undefined
   /** The executor has been asked: a process may exist. */
   hasStarted = false
-  /** The attempt has ended, with or without a process. */
-  isOver = false
   /** The clean-up that is under way or has been done. */
   cleanUp: Promise<void> | undefined
+  readonly #over = new AbortController()
   #pid: number | undefined
 
   constructor(container: Container) {
@@ -37,6 +36,20 @@ export class Launch {
     this.#cancel.abort()
   }
 
+  /** The attempt has ended, with or without a process. */
+  get isOver(): boolean {
+    return this.#over.signal.aborted
+  }
+
+  end(): void {
+    this.#over.abort()
+  }
+
+  /** Resolves when the attempt is over, or after the limit. */
+  async awaitEnd(clock: Clock, limitMs: number): Promise<void> {
+    await clock.sleep(limitMs, this.#over.signal)
+  }
+
   /**
    * Waits for the pid file.
    * @param limitMs give up after this long; undefined: when the attempt is over
@@ -49,7 +62,7 @@ export class Launch {
       const isLastLook = this.isOver || clock.monotonicMs() >= giveUpMs
       if (this.pidFile !== undefined) this.#pid = await readPid(this.pidFile)
       if (this.#pid !== undefined || isLastLook) break
-      await clock.sleep(POLL_MS[Math.min(look, POLL_MS.length - 1)] ?? 0)
+      await clock.sleep(POLL_MS[Math.min(look, POLL_MS.length - 1)] ?? 0, this.#over.signal)
     }
     return this.#pid
   }

@@ -96,7 +96,7 @@ export class ContainerLauncher {
   async #run(launch: Launch): Promise<void> {
     const { container } = launch
     const exit = await this.#attempt(launch)
-    launch.isOver = true
+    launch.end()
     this.#lastFailed = exit.code !== ExitCode.SUCCESS
     await this.#storeExit(container.id, exit.code)
     await this.#report(container, exit)

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ContainerExitStatus } from '../../../src/containers/exit-status.ts'
+import { hadoop } from '../../../src/protocol/messages.ts'
 import { appears, isGroupLiving, isLiving, nodeFor, started, untimed } from './harness.ts'
 
 const { KILLED_BY_APPMASTER } = ContainerExitStatus
@@ -122,13 +123,21 @@ test('nothing of the process group is left when a container is DONE, killed or n
   }
 })
 
+test('a process that has made a session of its own ends with its container', async (t) => {
+  const node = await nodeFor(t)
+  const container = await node.run({ command: ['(setsid sleep 1000 & echo \\$! > <LOG_DIR>/pid); sleep 0.1; exit 0'] })
+  assert.equal(container.exitStatus, 0)
+  const pid = Number(await readFile(join(node.containerLogDir(container), 'pid'), 'utf8'))
+  assert.ok(pid > 1)
+  assert.equal(await isLiving(pid), false)
+})
+
 test('an operator can send it a signal', async (t) => {
   const node = await nodeFor(t)
   const command = 'trap \\"echo dump >> <LOG_DIR>/stdout\\" QUIT; touch <LOG_DIR>/ready; while :; do sleep 0.01; done'
   const container = node.container({ command: [command] })
   const pid = await started(node, container)
-  const OUTPUT_THREAD_DUMP = 1
-  await node.launcher.signal(container.id, OUTPUT_THREAD_DUMP)
+  await node.launcher.signal(container.id, hadoop.yarn.SignalContainerCommandProto.OUTPUT_THREAD_DUMP)
   await appears(join(node.containerLogDir(container), 'stdout'))
   assert.equal(container.state, 'RUNNING')
   assert.equal(
