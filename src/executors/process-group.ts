@@ -5,6 +5,7 @@ import type { ContainerId } from '../protocol/ids.ts'
 
 interface ProcessStat {
   readonly state: string
+  readonly parent: number
   readonly processGroup: number
 }
 
@@ -37,17 +38,24 @@ function send(pid: number, signal: number): boolean {
 
 /**
  * A number is not given to a new process while a group of that number lives, so only a living leader can be a stranger.
- * Its environment tells; one that cannot be read is another user's, and the container's only if it leads its group.
+ * The container's has the id in its environment; one that has cleared that (`env -i`, a title written over it) still has
+ * the start script for a parent, whose path names the container.
  */
 async function belongsTo(containerId: ContainerId, pid: number, leader: ProcessStat): Promise<boolean> {
   if (leader.state === 'Z') return leader.processGroup === pid
+  const environment = await readProcFile(pid, 'environ')
+  if (environment.split('\0').includes(`CONTAINER_ID=${containerId}`)) return true
+  return (await readProcFile(leader.parent, 'cmdline')).includes(`/${containerId}/`)
+}
+
+/** @returns nothing for a process that has ended, or is not ours to look at */
+async function readProcFile(pid: number, name: string): Promise<string> {
   try {
-    const environment = await readFile(`/proc/${pid}/environ`, 'latin1')
-    return environment.split('\0').includes(`CONTAINER_ID=${containerId}`)
+    return await readFile(`/proc/${pid}/${name}`, 'latin1')
   } catch (thrown) {
-    if (systemCode(thrown) === 'EACCES') return false
-    // It has just ended: there is nobody to mistake.
-    return true
+    const code = systemCode(thrown)
+    if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES') return ''
+    throw thrown
   }
 }
 
@@ -66,8 +74,8 @@ async function readStat(pid: number): Promise<ProcessStat | undefined> {
   try {
     const text = await readFile(`/proc/${pid}/stat`, 'latin1')
     // `pid (command) state parent group …`; the command may hold blanks and parentheses.
-    const [state, , group] = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    return { state: state ?? 'Z', processGroup: Number(group) }
+    const [state, parent, group] = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    return { state: state ?? 'Z', parent: Number(parent), processGroup: Number(group) }
   } catch (thrown) {
     if (systemCode(thrown) === 'ENOENT' || systemCode(thrown) === 'ESRCH') return undefined
     throw thrown

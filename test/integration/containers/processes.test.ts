@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { ContainerExitStatus } from '../../../src/containers/exit-status.ts'
 import { hadoop } from '../../../src/protocol/messages.ts'
-import { appears, isGroupLiving, isLiving, nodeFor, started, untimed } from './harness.ts'
+import { appears, isGroupLiving, isLiving, nodeFor, started, until, untimed } from './harness.ts'
 
 const { KILLED_BY_APPMASTER } = ContainerExitStatus
 
@@ -79,6 +79,17 @@ test('a container that dies of the signal keeps the exit status of the kill', as
     '[T]Container killed by the ApplicationMaster.\n[T]Container killed on request. Exit code is 143\n' +
       '[T]Container exited with a non-zero exit code 143. \n',
   )
+})
+
+test('a container that has cleared its environment is killed like any other', async (t) => {
+  const node = await nodeFor(t)
+  const container = node.container({ command: ['touch <LOG_DIR>/ready; exec env -i sleep 1000'] })
+  const pid = await started(node, container)
+  await until('it has cleared it', async () => (await readFile(`/proc/${pid}/environ`)).length === 0)
+  container.kill(KILLED_BY_APPMASTER, 'enough')
+  await node.whenDone(container)
+  assert.equal(container.exitStatus, KILLED_BY_APPMASTER)
+  assert.equal(await isGroupLiving(pid), false)
 })
 
 test('a container that ignores TERM is killed after the delay', async (t) => {
