@@ -78,7 +78,7 @@ after(async () => {
 /** A NodeManager that takes every container it is given with a good token, and ends it when it is told to. */
 class Node {
   readonly started: { id: ContainerId; credentials: Token | undefined; user: string }[] = []
-  readonly #server: IpcServer
+  #server: IpcServer | undefined
   readonly #tracker = connect(resourceTracker, rm.addresses.resourceTracker.port, { kind: 'simple', user: 'yarn' })
   #nmKey: MasterKey | undefined
   #containerKey: MasterKey | undefined
@@ -87,40 +87,35 @@ class Node {
   readonly running = new Set<ContainerId>()
   #completed: { id: ContainerId; exitStatus: number }[] = []
 
-  private constructor(server: IpcServer) {
-    this.#server = server
-  }
-
   static async start(): Promise<Node> {
-    let node: Node | undefined
-    const server = await startedServer({
+    const node = new Node()
+    nodes.push(node)
+    node.#server = await startedServer({
       authentication: {
         kind: 'token',
         authenticator: {
           authenticate: (identifier) => ({
             user: decodeNMToken(identifier).attemptId,
-            password: password(node!.#nmKey!, identifier),
+            password: password(node.#nmKey!, identifier),
           }),
         },
       },
       protocols: [
         serve(containerManagement, {
-          startContainers: (request) => node!.#start(request),
+          startContainers: (request) => node.#start(request),
           stopContainers: (request) => {
-            for (const proto of request.containerId ?? []) node!.end(containerIdFromProto(proto), -105)
+            for (const proto of request.containerId ?? []) node.end(containerIdFromProto(proto), -105)
             return {}
           },
         }),
       ],
     })
-    node = new Node(server)
-    nodes.push(node)
     await node.#register()
     return node
   }
 
   get #id() {
-    return { host: '127.0.0.1', port: this.#server.port }
+    return { host: '127.0.0.1', port: this.#server?.port ?? 0 }
   }
 
   async #register(): Promise<void> {
@@ -183,7 +178,7 @@ class Node {
     if (this.#isStopped) return
     this.#isStopped = true
     await this.#tracker.call('unRegisterNodeManager', { nodeId: this.#id })
-    await this.#server.stop()
+    await this.#server?.stop()
   }
 }
 
