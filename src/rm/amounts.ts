@@ -27,11 +27,11 @@ export function componentwiseMax(a: Resource, b: Resource): Resource {
   return { memoryMb: Math.max(a.memoryMb, b.memoryMb), vcores: Math.max(a.vcores, b.vcores) }
 }
 
-/** Each type: at least the minimum, rounded up to a multiple of the minimum, at most the maximum. */
+/** Each type: at least the minimum and 1, rounded up to a multiple of the minimum, at most the maximum. */
 export function normalise(ask: Resource, minimum: Resource, maximum: Resource): Resource {
   const one = (wanted: number, least: number, most: number) => {
     const step = Math.max(1, least)
-    return Math.min(Math.ceil(Math.max(wanted, least) / step) * step, most)
+    return Math.min(Math.ceil(Math.max(wanted, step) / step) * step, most)
   }
   return {
     memoryMb: one(ask.memoryMb, minimum.memoryMb, maximum.memoryMb),

@@ -1,16 +1,10 @@
 import type { Clock, Timer } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import {
-  applicationId,
-  applicationOfAttempt,
-  applicationParts,
-  type ApplicationAttemptId,
-  type ApplicationId,
-} from '../protocol/ids.ts'
+import { applicationId, applicationOfAttempt, type ApplicationAttemptId, type ApplicationId } from '../protocol/ids.ts'
 import { RmApplication, type ApplicationEffects } from './application.ts'
 import type { RmAttempt } from './attempt.ts'
 import { applicationNotFound } from './errors.ts'
-import { queuePath } from './queues.ts'
+import { queuePath, type QueueLookup } from './queues.ts'
 import type { LaunchContext, Submission } from './submission.ts'
 
 export interface ApplicationsOptions {
@@ -23,6 +17,9 @@ export interface ApplicationsOptions {
   readonly clock: Clock
   readonly log: Log
 }
+
+/** That go on at a time. Source: yarn.scheduler.capacity.maximum-applications. */
+const MAX_APPLICATIONS = 10_000
 
 /** All applications: those that go on, and the last ones that are over. Source: RMAppManager. */
 export class Applications {
@@ -45,9 +42,12 @@ export class Applications {
     return this.#submitted
   }
 
-  /** Only counts: an id that is never submitted is lost. */
+  /** Only counts: an id that is never submitted is lost. One that a client has made up and submitted is passed over. */
   newId(): ApplicationId {
-    return applicationId(this.#options.clusterTimestamp, ++this.#lastNumber)
+    for (;;) {
+      const id = applicationId(this.#options.clusterTimestamp, ++this.#lastNumber)
+      if (!this.#applications.has(id)) return id
+    }
   }
 
   find(id: ApplicationId): RmApplication | undefined {
@@ -85,17 +85,15 @@ export class Applications {
       clock,
       log,
     })
-    // An id that another cluster or a client made up is taken; ours go on above it.
-    const { clusterTimestamp, id: number } = applicationParts(id)
-    if (clusterTimestamp === this.#options.clusterTimestamp) this.#lastNumber = Math.max(this.#lastNumber, number)
     this.#applications.set(id, application)
     log.info(`Application ${id} submitted by user ${user} to queue ${queue}${isUnmanaged ? ', unmanaged' : ''}`)
     if (submission.keepsContainers)
       log.warn(`Application ${id} wants to keep containers across attempts; the embedded ResourceManager ends them`)
-    if (path.kind === 'leaf') {
+    const refusal = this.#refusal(submission, path)
+    if (refusal === undefined) {
       this.#limitLifetime(application)
       application.send({ type: 'ACCEPTED' })
-    } else application.send({ type: 'REJECTED', payload: { diagnostics: rejection(submission, path.kind) } })
+    } else application.send({ type: 'REJECTED', payload: { diagnostics: refusal } })
   }
 
   /** Ends what is still timed. */
@@ -109,6 +107,15 @@ export class Applications {
     const { lifetimeMs } = application.submission
     if (lifetimeMs === undefined) return undefined
     return Math.max(0, application.startTime + lifetimeMs - this.#options.clock.now())
+  }
+
+  /** Why the application fails at once. The texts are those of Hadoop's CapacityScheduler. */
+  #refusal({ id, user, queue }: Submission, path: QueueLookup): string | undefined {
+    if (path.kind === 'parent') return `Application ${id} submitted by user : ${user} to non-leaf queue : ${queue}`
+    if (path.kind === 'unknown') return `Application ${id} submitted by user ${user} to unknown queue: ${queue}`
+    // The new one is among them.
+    if (this.#applications.size - this.#over.length <= MAX_APPLICATIONS) return undefined
+    return `Maximum system application limit reached,cannot accept submission of application: ${id}`
   }
 
   #limitLifetime(application: RmApplication): void {
@@ -139,10 +146,4 @@ export class Applications {
 function attemptLimit(wanted: number, ofCluster: number, most: number): number {
   if (wanted <= 0) return ofCluster
   return Math.min(wanted, most)
-}
-
-function rejection({ id, user, queue }: Submission, kind: 'parent' | 'unknown'): string {
-  return kind === 'parent'
-    ? `Application ${id} submitted by user : ${user} to non-leaf queue : ${queue}`
-    : `Application ${id} submitted by user ${user} to unknown queue: ${queue}`
 }

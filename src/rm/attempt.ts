@@ -99,10 +99,6 @@ export class RmAttempt {
     return this.#options.submission
   }
 
-  get isOver(): boolean {
-    return this.state === 'FINISHED' || this.state === 'FAILED' || this.state === 'KILLED'
-  }
-
   start(): void {
     this.#machine.send({ type: 'START' })
   }

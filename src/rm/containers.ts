@@ -5,7 +5,7 @@ import type { hadoop } from '../protocol/messages.ts'
 import type { Resource } from '../protocol/resource.ts'
 
 /** Exit statuses that the ResourceManager itself gives or looks for. Source: ContainerExitStatus. */
-export const ExitStatus = { SUCCESS: 0, INVALID: -1000, ABORTED: -100, DISKS_FAILED: -101, PREEMPTED: -102 } as const
+export const ExitStatus = { INVALID: -1000, ABORTED: -100, DISKS_FAILED: -101, PREEMPTED: -102 } as const
 
 /** `KILLED_BY_RESOURCEMANAGER`: made by the NodeManager when it is told to clean a container up. */
 export const KILLED_BY_RESOURCEMANAGER = -106

@@ -111,10 +111,10 @@ export class Lifecycle implements ApplicationEffects, AttemptEffects, SchedulerL
 
   launch(attempt: RmAttempt, container: RmContainer): void {
     const { tasks, log } = this.#options
+    const application = this.#application(attempt.id)
     tasks.run(`launch of ${attempt.id}`, async () => {
       try {
-        await this.#launch(attempt, container)
-        const application = this.#application(attempt.id)
+        await this.#launch(application, attempt, container)
         if (application.launchTime === 0) application.launchTime = this.#options.clock.now()
         attempt.send({ type: 'LAUNCHED' })
       } catch (error) {
@@ -186,9 +186,8 @@ export class Lifecycle implements ApplicationEffects, AttemptEffects, SchedulerL
     this.#attempt(attemptId)?.send({ type: 'CONTAINER_FINISHED', payload })
   }
 
-  async #launch(attempt: RmAttempt, container: RmContainer): Promise<void> {
+  async #launch(application: RmApplication, attempt: RmAttempt, container: RmContainer): Promise<void> {
     const { launcher, nmTokens, containerTokens, nodes } = this.#options
-    const application = this.#application(attempt.id)
     const { nodeId, user } = container.fields
     const nmToken = nmTokens.createNMToken(attempt.id, nodeId, user, nodes.find(nodeId)?.tokenService)
     // The master gets a token for its own node like for any other.

@@ -1,4 +1,5 @@
-import { applicationIdFromProto, type ApplicationId } from '../protocol/ids.ts'
+import { messageOf } from '../base/errors.ts'
+import { applicationIdFromProto, parseApplicationId, type ApplicationId } from '../protocol/ids.ts'
 import { hadoop, toNumber } from '../protocol/messages.ts'
 import { JavaClass, RemoteError } from '../protocol/remote-error.ts'
 import { resourceFromProto, type Resource } from '../protocol/resource.ts'
@@ -50,7 +51,7 @@ export function parseSubmission(proto: SubmissionProto, user: string, limits: Su
     (entry) => entry.applicationTimeoutType === hadoop.yarn.ApplicationTimeoutTypeProto.APP_TIMEOUT_LIFETIME,
   )
   return {
-    id: applicationIdFromProto(proto.applicationId),
+    id: checkedId(proto.applicationId),
     user,
     name: proto.applicationName ?? 'N/A',
     queue: proto.queue ?? 'default',
@@ -63,6 +64,16 @@ export function parseSubmission(proto: SubmissionProto, user: string, limits: Su
     masterAsks: isUnmanaged ? [] : masterAsks(proto, limits),
     logAggregationContext: proto.logAggregationContext ?? undefined,
     lifetimeMs: lifetime === undefined ? undefined : lifetimeMs(lifetime),
+  }
+}
+
+/** Any id may be submitted, as long as it is one: later answers name it. */
+function checkedId(proto: SubmissionProto['applicationId']): ApplicationId {
+  const text = applicationIdFromProto(proto)
+  try {
+    return parseApplicationId(text)
+  } catch (thrown) {
+    throw new RemoteError(JavaClass.YARN, messageOf(thrown), thrown)
   }
 }
 

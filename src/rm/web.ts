@@ -23,6 +23,7 @@ export interface RmWebOptions {
   readonly log: Log
 }
 
+const ROOT = '/ws/v1/cluster'
 const JSON_TYPE = 'application/json;charset=utf-8'
 /** No call has a body. */
 const BODY_LIMIT_BYTES = 1024
@@ -70,6 +71,7 @@ export class RmWeb implements Service {
     app.setNotFoundHandler((request, reply) => sendError(reply, notFound(`${request.url} not found`)))
     app.setErrorHandler((thrown, request, reply) => this.#failed(thrown, request, reply))
     this.#addResources(app)
+    this.#addPages(app)
     try {
       await app.listen({ host: bindHost, port })
     } catch (thrown) {
@@ -90,9 +92,8 @@ export class RmWeb implements Service {
   }
 
   #addResources(app: FastifyInstance): void {
-    const root = '/ws/v1/cluster'
     const get = (path: string, answer: (context: RestContext, request: FastifyRequest) => object) =>
-      app.get(`${root}${path}`, (request, reply) =>
+      app.get(`${ROOT}${path}`, (request, reply) =>
         reply
           .header('content-type', JSON_TYPE)
           .header('cache-control', 'no-cache')
@@ -124,6 +125,22 @@ export class RmWeb implements Service {
     }))
     get('/apps/:id/state', (context, request) => ({ state: shownState[applicationOf(context, request).state] }))
     get('/apps/:id/appattempts', (context, request) => attemptList(applicationOf(context, request)))
+  }
+
+  /**
+   * Where tracking URLs lead: to the master's own address, for on one machine it may be asked directly, or to what REST
+   * shows of the application. Source: WebAppProxyServlet, which passes on what it fetches instead.
+   */
+  #addPages(app: FastifyInstance): void {
+    app.get('/', (_request, reply) => reply.redirect(ROOT))
+    app.get('/cluster', (_request, reply) => reply.redirect(ROOT))
+    app.get('/cluster/app/:id', (request, reply) =>
+      reply.redirect(`${ROOT}/apps/${encodeURIComponent(parameter(request, 'id'))}`),
+    )
+    const proxy = (request: FastifyRequest, reply: FastifyReply) =>
+      reply.redirect(proxied(trackedApplication(this.#options.context(), parameter(request, 'id')), request))
+    app.get('/proxy/:id', proxy)
+    app.get('/proxy/:id/*', proxy)
   }
 
   #failed(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -158,6 +175,22 @@ function applicationOf({ applications }: RestContext, request: FastifyRequest): 
   const application = applications.find(idOf(text))
   if (application === undefined) throw notFound(`app with id: ${text} not found`)
   return application
+}
+
+function trackedApplication({ applications }: RestContext, text: string): RmApplication {
+  if (!/^application_\d+_\d+$/.test(text)) throw notFound(`${text} appears to be formatted incorrectly.`)
+  const application = applications.find(idOf(text))
+  if (application !== undefined) return application
+  throw notFound(`Application ${text} could not be found in RM or history server`)
+}
+
+/** The rest of the path and the query go along. */
+function proxied(application: RmApplication, request: FastifyRequest): string {
+  const original = application.currentAttempt?.originalTrackingUrl ?? 'N/A'
+  if (original === 'N/A') return `${ROOT}/apps/${application.id}`
+  const base = /^https?:\/\//.test(original) ? original : `http://${original}`
+  const rest = request.url.slice(`/proxy/${application.id}`.length)
+  return rest === '' || rest === '/' ? base : base.replace(/\/$/, '') + rest
 }
 
 function idOf(text: string): ApplicationId {

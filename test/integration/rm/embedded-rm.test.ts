@@ -269,10 +269,16 @@ test('an unmanaged master logs in with the token of the report', async () => {
   const { applicationReport } = await client().call('getApplicationReport', { applicationId: applicationIdToProto(id) })
   const token = tokenFromProto(applicationReport!.amRmToken!)
   const master = connect(applicationMaster, rm.addresses.scheduler.port, { kind: 'token', token })
-  await master.call('registerApplicationMaster', { host: 'here', rpcPort: -1, trackingUrl: '' })
+  await master.call('registerApplicationMaster', { host: 'here', rpcPort: -1, trackingUrl: 'http://ui:1/' })
   assert.equal(await state(), 'RUNNING')
+  const web = `http://127.0.0.1:${rm.addresses.web.port}`
+  const leadsTo = async (path: string) => (await fetch(`${web}${path}`, { redirect: 'manual' })).headers.get('location')
+  assert.equal(await leadsTo(`/proxy/${id}/`), 'http://ui:1/')
+  assert.equal(await leadsTo(`/proxy/${id}/jobs/?x=1`), 'http://ui:1/jobs/?x=1')
+  assert.equal(await leadsTo(`/cluster/app/${id}`), `/ws/v1/cluster/apps/${id}`)
   await master.call('finishApplicationMaster', { finalApplicationStatus: FinalApplicationStatusProto.APP_SUCCEEDED })
   assert.equal(await state(), 'FINISHED')
+  assert.equal(await leadsTo(`/proxy/${id}/`), `/ws/v1/cluster/apps/${id}`)
 })
 
 test('nobody talks to masters’ port without a token', async () => {
@@ -309,6 +315,7 @@ test('REST refuses what is not there in the words of Hadoop', async () => {
   assert.equal((await fetch(`${base}/apps/nonsense`)).status, 400)
   assert.equal((await fetch(`${base}/nodes/nohost:1`)).status, 404)
   assert.equal((await fetch(`${base}/nothing`)).status, 404)
+  assert.equal((await fetch(`http://127.0.0.1:${rm.addresses.web.port}/proxy/application_1_0001/`)).status, 404)
   assert.equal((await fetch(`${base}/info`, { method: 'POST' })).status, 404)
   const info = (await (await fetch(base)).json()) as { clusterInfo: { id: number; state: string } }
   assert.deepEqual([info.clusterInfo.id, info.clusterInfo.state], [rm.clusterTimestamp, 'STARTED'])

@@ -46,12 +46,17 @@ test('the yarn commands find every field that they found on Hadoop', async () =>
   assert.deepEqual(different, [])
 })
 
-test('an id is counted up, and one that a client made up is not given again', () => {
+test('an id is counted up, and one that a client made up is passed over', () => {
   const rig = new Rig()
   const first = rig.newId()
-  const made = rig.submit({ queue: 'nope' }, 'alice', first.replace('_0001', '_0007') as typeof first)
-  assert.equal(applicationIdToProto(made).id, 7)
-  assert.equal(applicationIdToProto(rig.newId()).id, 8)
+  const second = first.replace('_0001', '_0002') as typeof first
+  rig.submit({ queue: 'nope' }, 'alice', second)
+  assert.equal(applicationIdToProto(rig.newId()).id, 3)
+  const wrong = { applicationId: { id: -1, clusterTimestamp: 1 } }
+  assert.throws(() => rig.submit(wrong), {
+    className: JavaClass.YARN,
+    message: 'Invalid ApplicationId: application_1_00-1',
+  })
 })
 
 test('an application that is submitted again is left as it is', () => {
