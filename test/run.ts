@@ -19,5 +19,5 @@ if (files.length === 0) {
   console.error(`no test files under ${folders.join(', ')}`)
   process.exit(1)
 }
-const child = spawn(process.execPath, ['--test', ...options, ...files], { stdio: 'inherit' })
+const child = spawn(process.execPath, ['--test', '--test-timeout=120000', ...options, ...files], { stdio: 'inherit' })
 child.on('exit', (code) => process.exit(code ?? 1))

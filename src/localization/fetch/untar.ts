@@ -124,6 +124,8 @@ class Unpacking {
     this.#body = entry
     // The loop throws it too.
     entry.on('error', () => {})
+    // It may have failed while the file was being made: then nobody destroys the body, and its rest never comes.
+    if (this.#failure !== undefined) throw this.#failure
     for await (const chunk of entry) await write(chunk)
     this.#body = undefined
   }

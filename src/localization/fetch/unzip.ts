@@ -59,12 +59,19 @@ async function unpackEntry(zip: ZipFile, entry: Entry, tree: FileTree, signal: A
   if (name.endsWith('/') || type === TYPE_DIRECTORY) return await tree.directory(name)
   if (type === TYPE_LINK) return await tree.symbolicLink(name, await linkTarget(zip, entry))
   if (type !== 0 && type !== TYPE_FILE) throw refused(name, `it is a special file (mode ${type.toString(8)})`)
-  const source = await zip.openReadStreamPromise(entry)
+  const source = await openBody(zip, entry)
   try {
     await tree.file(name, (file) => copyBody(entry, source, file.write, signal), entry.getLastModDate())
   } finally {
     source.destroy()
   }
+}
+
+async function openBody(zip: ZipFile, entry: Entry) {
+  const source = await zip.openReadStreamPromise(entry)
+  // It may fail before it is read, while the file is being made; whoever reads it then throws its error.
+  source.on('error', () => {})
+  return source
 }
 
 async function copyBody(
@@ -85,7 +92,7 @@ async function copyBody(
 async function linkTarget(zip: ZipFile, entry: Entry): Promise<string> {
   if (entry.uncompressedSize > MAX_LINK_TARGET_BYTES)
     throw refused(entry.fileName, `it is a link with a target of ${entry.uncompressedSize} bytes`)
-  const source = await zip.openReadStreamPromise(entry)
+  const source = await openBody(zip, entry)
   const chunks: Buffer[] = []
   for await (const chunk of source) chunks.push(chunk)
   return Buffer.concat(chunks).toString('utf8')
