@@ -69,8 +69,9 @@ async function unpackEntry(zip: ZipFile, entry: Entry, tree: FileTree, signal: A
 
 async function openBody(zip: ZipFile, entry: Entry) {
   const source = await zip.openReadStreamPromise(entry)
-  // It may fail before it is read, while the file is being made; whoever reads it then throws its error.
-  source.on('error', () => {})
+  // It may fail before it is read, while the file is being made. yauzl then only emits the error; a stream that is
+  // destroyed by it keeps it for whoever reads.
+  source.on('error', (error: Error) => source.destroy(error))
   return source
 }
 
