@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { silentLog } from '../../../src/base/log.ts'
 import { Services, type Service } from '../../../src/base/service.ts'
 
-function service(name: string, said: string[], failing: 'start' | 'stop' | undefined = undefined): Service {
+function service(name: string, said: string[], failing?: 'start' | 'stop'): Service {
   return {
     name,
     async start() {
