@@ -60,7 +60,9 @@ export function unauthorized(className: string, message: string): FatalRpcError 
 
 /** @throws TypeError and the like when a handler made a response that can't be encoded */
 export function successFrame(call: CallHeader, codec: AnyCodec, response: unknown): Buffer {
-  const header = { ...call, status: SUCCESS, serverIpcVersionNum: IPC_VERSION }
+  // Spelled out rather than spread: this is made for every reply.
+  const { callId, clientId, retryCount } = call
+  const header = { callId, status: SUCCESS, serverIpcVersionNum: IPC_VERSION, clientId, retryCount }
   return new FrameWriter().message(RpcResponseHeaderProto, header).anyMessage(codec, response).finish()
 }
 
