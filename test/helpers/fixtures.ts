@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 /** The checkout, whichever folder the compiled tests are in. */
 export function projectRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url))
-  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder)
+  while (!existsSync(join(folder, 'package-lock.json'))) folder = dirname(folder)
   return folder
 }
 
