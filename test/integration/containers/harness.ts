@@ -2,20 +2,13 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import type { TestContext } from 'node:test'
 import type { Container } from '../../../src/containers/container.ts'
 import { ContainerNode, type ContainerNodeOptions } from '../../helpers/container-node.ts'
+import { until } from '../../helpers/until.ts'
 
 /** A node of its own for one test, gone at its end. */
 export async function nodeFor(t: TestContext, options: ContainerNodeOptions = {}): Promise<ContainerNode> {
   const node = await ContainerNode.make(options)
   t.after(() => node.close())
   return node
-}
-
-const turn = () => new Promise((resolve) => setTimeout(resolve, 5))
-
-/** Waits for something that another process does. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; !(await isSo()); await turn())
-    if (Date.now() > end) throw new Error(`in vain: ${what}`)
 }
 
 /** Until a file that a container makes is there. */

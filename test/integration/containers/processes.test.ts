@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { ContainerExitStatus } from '../../../src/containers/exit-status.ts'
 import { hadoop } from '../../../src/protocol/messages.ts'
-import { appears, isGroupLiving, isLiving, nodeFor, started, until, untimed } from './harness.ts'
+import { until } from '../../helpers/until.ts'
+import { appears, isGroupLiving, isLiving, nodeFor, started, untimed } from './harness.ts'
 
 const { KILLED_BY_APPMASTER } = ContainerExitStatus
 

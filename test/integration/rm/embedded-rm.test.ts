@@ -26,6 +26,7 @@ import { masterKeyFromProto, passwordsEqual, password, type MasterKey } from '..
 import { decodeNMToken } from '../../../src/security/nm-token.ts'
 import { tokenFromProto, type Token } from '../../../src/security/token.ts'
 import { clientOptions, clientSettings, serverLimits, startedServer } from '../../helpers/ipc.ts'
+import { until } from '../../helpers/until.ts'
 
 const { ContainerStateProto, FinalApplicationStatusProto, NodeActionProto, YarnApplicationStateProto } = hadoop.yarn
 
@@ -70,9 +71,12 @@ function connect<M extends RpcMethods>(protocol: RpcProtocol<M>, port: number, l
 
 before(() => rm.start(new AbortController().signal))
 after(async () => {
-  for (const node of nodes) await node.stop()
-  for (const one of open) one.close()
-  await rm.stop()
+  try {
+    for (const node of nodes) await node.stop()
+  } finally {
+    for (const one of open) one.close()
+    await rm.stop()
+  }
 })
 
 /** A NodeManager that takes every container it is given with a good token, and ends it when it is told to. */
@@ -177,20 +181,15 @@ class Node {
   async stop(): Promise<void> {
     if (this.#isStopped) return
     this.#isStopped = true
-    await this.#tracker.call('unRegisterNodeManager', { nodeId: this.#id })
-    await this.#server?.stop()
+    try {
+      await this.#tracker.call('unRegisterNodeManager', { nodeId: this.#id })
+    } finally {
+      await this.#server?.stop()
+    }
   }
 }
 
 const client = () => connect(applicationClient, rm.addresses.client.port, { kind: 'simple', user: 'alice' })
-
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 10_000
-  while (!(await holds())) {
-    assert.ok(Date.now() < deadline, `not in time: ${what}`)
-    await systemClock.sleep(5)
-  }
-}
 
 async function submit(
   context: hadoop.yarn.ApplicationSubmissionContextProto.$Properties,

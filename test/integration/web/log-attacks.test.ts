@@ -6,6 +6,7 @@ import { link, mkdir, open, rename, symlink, truncate, writeFile } from 'node:fs
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { after, before, test } from 'node:test'
+import { until } from '../../helpers/until.ts'
 import { APP, ask, idOf, startedScene, type Scene } from './scene.ts'
 
 let scene: Scene
@@ -38,15 +39,6 @@ function openLogs(): string[] {
       }
     })
     .filter((path) => path.startsWith(scene.root))
-}
-
-/** Waits for what happens outside this process's own promises: the other end of a connection. */
-async function until(what: string, condition: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
-    if (condition()) return
-    await delay(10)
-  }
-  assert.fail(`never: ${what}`)
 }
 
 test('names that lead out of the directory are not found', async () => {

@@ -7,6 +7,7 @@ import { silentLog } from '../../../src/base/log.ts'
 import { ContainersMonitor, type MonitoredContainer } from '../../../src/monitor/containers-monitor.ts'
 import { containerId, type ContainerId } from '../../../src/protocol/ids.ts'
 import { FakeClock } from '../../helpers/fake-clock.ts'
+import { until } from '../../helpers/until.ts'
 import { writeAuxv } from './auxv.ts'
 
 const id = (sequence: number): ContainerId =>
@@ -49,10 +50,9 @@ function monitor(clock: FakeClock, containerIntervalMs = 3000): ContainersMonito
 }
 
 /** Lets the pass that is due end: it reads real files. */
-async function pass(clock: FakeClock, ms: number, until: () => boolean): Promise<void> {
+async function pass(clock: FakeClock, ms: number, isOver: () => boolean): Promise<void> {
   await clock.advance(ms)
-  for (let turn = 0; turn < 1000 && !until(); turn++) await new Promise((resolve) => setImmediate(resolve))
-  assert.ok(until(), 'the pass did not end')
+  await until('the pass ends', isOver)
 }
 
 test('memory is there after the first pass, processors after the second, and the sum is rounded per container', async () => {

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { silentLog } from '../../../src/base/log.ts'
 import { NodeUsage } from '../../../src/monitor/node-usage.ts'
 import { FakeClock } from '../../helpers/fake-clock.ts'
+import { until } from '../../helpers/until.ts'
 import { writeAuxv } from './auxv.ts'
 
 test('memory, swap and processors in use are measured at every interval', async () => {
@@ -19,17 +20,14 @@ test('memory, swap and processors in use are measured at every interval', async 
     await writeFile(join(proc, 'stat'), 'cpu  100 0 100 0 0\n')
     const clock = new FakeClock()
     const usage = new NodeUsage({ nodeIntervalMs: 2000, clock, log: silentLog, proc })
-    const until = async (condition: () => boolean) => {
-      for (let turn = 0; turn < 1000 && !condition(); turn++) await new Promise((resolve) => setImmediate(resolve))
-    }
     assert.equal(usage.utilization().pmemMb, 0)
     await usage.start()
-    await until(() => usage.utilization().pmemMb > 0)
+    await until('the first sample', () => usage.utilization().pmemMb > 0)
     assert.deepEqual(usage.utilization(), { pmemMb: 600, vmemMb: 650, vcores: 0 })
     await writeFile(join(proc, 'meminfo'), memory(200))
     await writeFile(join(proc, 'stat'), 'cpu  300 50 150 0 0\n')
     await clock.advance(2000)
-    await until(() => usage.utilization().pmemMb !== 600)
+    await until('the second sample', () => usage.utilization().pmemMb !== 600)
     assert.deepEqual(usage.utilization(), { pmemMb: 700, vmemMb: 750, vcores: 1.5 })
     await usage.stop()
   } finally {
@@ -40,8 +38,7 @@ test('memory, swap and processors in use are measured at every interval', async 
 test('the machine that this runs on can be measured', async () => {
   const usage = new NodeUsage({ nodeIntervalMs: 1000, clock: new FakeClock(), log: silentLog })
   await usage.start()
-  for (let turn = 0; turn < 1000 && usage.utilization().pmemMb === 0; turn++)
-    await new Promise((resolve) => setImmediate(resolve))
+  await until('the first sample', () => usage.utilization().pmemMb > 0)
   assert.ok(usage.utilization().pmemMb > 10)
   await usage.stop()
 })
