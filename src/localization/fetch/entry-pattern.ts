@@ -23,14 +23,18 @@ export async function matchingNames(
 ): Promise<ReadonlySet<string>> {
   signal.throwIfAborted()
   const worker = new Worker(MATCHER, { eval: true, workerData: { source: `^(?:${pattern})$`, names } })
-  const timer = setTimeout(() => worker.emit('error', new Error(`no result after ${TIME_LIMIT_MS} ms`)), TIME_LIMIT_MS)
-  const abort = (): void => void worker.emit('error', signal.reason)
+  let giveUp: (reason: unknown) => void = () => {}
+  const matching = new Promise<ReadonlySet<string>>((resolve, reject) => {
+    giveUp = reject
+    worker.once('message', (wanted: string[]) => resolve(new Set(wanted)))
+    // Not once: a failure that is still on its way when this is over would, without a listener, end the daemon.
+    worker.on('error', reject)
+  })
+  const timer = setTimeout(() => giveUp(new Error(`no result after ${TIME_LIMIT_MS} ms`)), TIME_LIMIT_MS)
+  const abort = (): void => giveUp(signal.reason)
   signal.addEventListener('abort', abort, { once: true })
   try {
-    return await new Promise((resolve, reject) => {
-      worker.once('message', (matching: string[]) => resolve(new Set(matching)))
-      worker.once('error', reject)
-    })
+    return await matching
   } catch (thrown) {
     signal.throwIfAborted()
     throw new LocalizationError(`The pattern ${JSON.stringify(pattern)} can't be used`, thrown)

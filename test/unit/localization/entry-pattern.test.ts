@@ -20,3 +20,12 @@ test('a pattern that never ends is stopped by the container’s release, while t
   await assert.rejects(endless, { message: 'released' })
   clearInterval(turns)
 })
+
+test('a pattern that fails while its container is released fails nothing else', async () => {
+  const release = new AbortController()
+  const refused = matchingNames('(', ['a'], release.signal)
+  // The event loop stands still until the worker's failure is on its way: it arrives after the release.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
+  release.abort(new Error('released'))
+  await assert.rejects(refused, { message: 'released' })
+})
