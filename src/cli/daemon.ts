@@ -2,6 +2,7 @@ import { constants } from 'node:os'
 import { asError, BobbinError, Bug, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Service } from '../base/service.ts'
+import { exitCodeOfSignal, onStopSignals, type StopSignal } from './signals.ts'
 
 /** Exit codes of a daemon; the Java NodeManager's, but for UNREACHABLE. Source: NodeManager, ExitUtil; operations.md. */
 export const ExitCode = {
@@ -13,8 +14,6 @@ export const ExitCode = {
   UNREACHABLE: 75,
   FAILED: 255,
 } as const
-
-const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 export interface DaemonOptions {
   /** As Hadoop's log lines name it: `NodeManager`. */
@@ -65,20 +64,19 @@ class Stopped extends Error {
   }
 }
 
-/** Resolves with 128+n at the first signal; the second one ends the process at once. */
+/** Resolves with 128+n at the first signal. */
 function onSignal(log: Log, first: (code: number) => void): Promise<number> {
+  const tell = (signal: StopSignal): void => log.error(`RECEIVED SIGNAL ${constants.signals[signal]}: ${signal}`)
   return new Promise((resolve) => {
-    let isStopping = false
-    for (const signal of SIGNALS) {
-      process.on(signal, () => {
-        const number = constants.signals[signal]
-        log.error(`RECEIVED SIGNAL ${number}: ${signal}`)
-        if (isStopping) process.exit(128 + number)
-        isStopping = true
-        first(128 + number)
-        resolve(128 + number)
-      })
-    }
+    onStopSignals(['SIGTERM', 'SIGINT', 'SIGHUP'], {
+      stop: (signal) => {
+        tell(signal)
+        const code = exitCodeOfSignal(signal)
+        first(code)
+        resolve(code)
+      },
+      end: tell,
+    })
   })
 }
 

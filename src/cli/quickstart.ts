@@ -15,6 +15,7 @@ import { NodeLogs } from './run/node-logs.ts'
 import type { RunOptions } from './run/options.ts'
 import { PrefixedOutput } from './run/output.ts'
 import { runCommand } from './run/run-command.ts'
+import { onStopSignals } from './signals.ts'
 
 const CONTAINERS = 3
 /** Each container says who it is, works for a moment, and ends. */
@@ -79,8 +80,9 @@ async function withCluster(
   const log = createLogger({ level: 'info', format: 'text', fd: openSync(logFile, 'a') })
   const cluster = await buildLocalCluster({ confDir: undefined, defines: defines(work, ports), env, log })
   const stopping = new AbortController()
-  const onSignal = () => stopping.abort(new RunError(ExitCode.INTERRUPTED, 'told to stop'))
-  process.once('SIGINT', onSignal).once('SIGTERM', onSignal)
+  onStopSignals(['SIGINT', 'SIGTERM'], {
+    stop: () => stopping.abort(new RunError(ExitCode.INTERRUPTED, 'told to stop')),
+  })
   try {
     say('')
     say('1. Starting the ResourceManager and the NodeManager')

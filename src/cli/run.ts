@@ -10,6 +10,7 @@ import { parseArguments, type ParsedRun } from './run/options.ts'
 import { PrefixedOutput, RawOutput } from './run/output.ts'
 import { LineReporter } from './run/report.ts'
 import { runCommand, type Connections } from './run/run-command.ts'
+import { onStopSignals } from './signals.ts'
 
 /** How long a node's web server may stay silent, milliseconds. */
 const LOG_TIMEOUT_MS = 30_000
@@ -22,7 +23,12 @@ export async function runCli(argv: readonly string[], env: NodeJS.ProcessEnv): P
   })
   if (parsed.kind === 'exit') return parsed.exitCode
   const interruption = new AbortController()
-  const forget = onSignals((error) => interruption.abort(error))
+  const forget = onStopSignals(['SIGINT', 'SIGTERM'], {
+    stop: (signal) => {
+      const code = signal === 'SIGINT' ? ExitCode.INTERRUPTED : ExitCode.TERMINATED
+      interruption.abort(new RunError(code, `ended by ${signal}`))
+    },
+  })
   try {
     return await run(parsed, env, interruption.signal)
   } catch (thrown) {
@@ -64,24 +70,6 @@ async function connect(
     throw new RunError(ExitCode.USAGE, `the configuration can not be used: ${thrown.message}`, thrown)
   }
 }
-
-/** A terminal, npm and timeout(1) may each deliver the same signal, so that it comes twice within a moment. */
-const SAME_SIGNAL_MS = 1000
-
-/** The first SIGINT or SIGTERM ends the run in order; another one, later, ends this process at once. */
-function onSignals(end: (error: RunError) => void): () => void {
-  let firstMs: number | undefined
-  const onSignal = (signal: 'SIGINT' | 'SIGTERM'): void => {
-    const nowMs = systemClock.monotonicMs()
-    firstMs ??= nowMs
-    if (firstMs === nowMs) end(new RunError(EXIT_CODE_OF[signal], `ended by ${signal}`))
-    else if (nowMs - firstMs > SAME_SIGNAL_MS) process.exit(EXIT_CODE_OF[signal])
-  }
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
-  return () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
-}
-
-const EXIT_CODE_OF = { SIGINT: ExitCode.INTERRUPTED, SIGTERM: ExitCode.TERMINATED } as const
 
 function sayLine(line: string): void {
   process.stderr.write(`${line}\n`)
