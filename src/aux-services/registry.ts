@@ -29,6 +29,10 @@ export class AuxiliaryServices implements Service {
     this.#services = new Services(this.name, running, options.log)
   }
 
+  get stopDeadlineMs(): number {
+    return this.#services.stopDeadlineMs
+  }
+
   /**
    * Hadoop does not start without a configured service. A node that does can be joined to a cluster whose other nodes
    * have the service, and loses nothing before a container needs it.

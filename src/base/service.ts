@@ -1,4 +1,4 @@
-import { messageOf } from './errors.ts'
+import { asError, messageOf } from './errors.ts'
 import type { Log } from './log.ts'
 
 /** Something with a life: built by a plain constructor that does no I/O, started and stopped by main.ts. */
@@ -8,10 +8,11 @@ export interface Service {
   start(signal: AbortSignal): Promise<void>
   /** Idempotent; called also after a failed start; has a deadline. */
   stop(): Promise<void>
+  /** How long stop() may take before it is left behind, milliseconds; for those to whom the usual time is not enough. */
+  readonly stopDeadlineMs?: number
 }
 
-/** How long one service may take to stop before it is left behind, milliseconds. */
-const STOP_DEADLINE_MS = 8000
+const USUAL_STOP_DEADLINE_MS = 8000
 
 /** Starts in the order of the list and stops backwards. */
 export class Services implements Service {
@@ -25,6 +26,11 @@ export class Services implements Service {
     this.name = name
     this.#services = services
     this.#log = log
+  }
+
+  /** One stops after the other. */
+  get stopDeadlineMs(): number {
+    return this.#services.reduce((sum, service) => sum + deadlineOf(service), 0)
   }
 
   /** Rejects with the first failure; the caller then calls stop(). */
@@ -42,12 +48,17 @@ export class Services implements Service {
     while (this.#begun > 0) {
       const service = this.#services[--this.#begun]
       if (service === undefined) continue
-      const outcome = await withDeadline(service.stop(), STOP_DEADLINE_MS)
-      if (outcome === 'late') this.#log.error({ service: service.name }, `did not stop within ${STOP_DEADLINE_MS} ms`)
+      const deadlineMs = deadlineOf(service)
+      const outcome = await withDeadline(service.stop(), deadlineMs)
+      if (outcome === 'late') this.#log.error({ service: service.name }, `did not stop within ${deadlineMs} ms`)
       else if (outcome !== 'done')
         this.#log.error({ err: outcome, service: service.name }, `stop failed: ${messageOf(outcome)}`)
     }
   }
+}
+
+function deadlineOf({ stopDeadlineMs = USUAL_STOP_DEADLINE_MS }: Service): number {
+  return stopDeadlineMs
 }
 
 async function withDeadline(work: Promise<void>, deadlineMs: number): Promise<'done' | 'late' | Error> {
@@ -56,13 +67,7 @@ async function withDeadline(work: Promise<void>, deadlineMs: number): Promise<'d
     timer = setTimeout(() => resolve('late'), deadlineMs)
   })
   try {
-    return await Promise.race([
-      work.then(
-        () => 'done' as const,
-        (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown))),
-      ),
-      late,
-    ])
+    return await Promise.race([work.then(() => 'done' as const, asError), late])
   } finally {
     clearTimeout(timer)
   }

@@ -64,6 +64,8 @@ const STOP_SLOP_MS = 1000
  */
 export class ContainerManager implements Service {
   readonly name = 'container-manager'
+  /** Killing takes its configured time, and saying what is left a moment more. */
+  readonly stopDeadlineMs: number
   readonly #options: ContainerManagerOptions
   readonly #gate = new RegistrationGate()
   readonly #audit: RequestAudit
@@ -72,6 +74,7 @@ export class ContainerManager implements Service {
   constructor(options: ContainerManagerOptions) {
     const { createContainer, createApplication } = options
     this.#options = options
+    this.stopDeadlineMs = killTimeMs(options.config) + 2 * STOP_SLOP_MS
     this.#audit = new RequestAudit(options.auditLog)
     this.#starts = new StartContainers({
       ...options,
@@ -99,8 +102,7 @@ export class ContainerManager implements Service {
     for (const id of ids) node.finishApplication(id, 'Application killed on shutdown')
     log.info('Waiting for Applications to be Finished')
     const waiting = new AbortController()
-    const deadlineMs = config.sleepBeforeSigkillMs + config.processKillWaitMs + STOP_SLOP_MS
-    await Promise.race([node.empty(), clock.sleep(deadlineMs, waiting.signal)])
+    await Promise.race([node.empty(), clock.sleep(killTimeMs(config) + STOP_SLOP_MS, waiting.signal)])
     waiting.abort()
     const alive = Array.from(node.applications, ({ id }) => id)
     if (alive.length === 0) log.info('All applications in FINISHED state')
@@ -153,4 +155,9 @@ export class ContainerManager implements Service {
 
   /** Containers keep their limits; what the node offers is the NodeStatusUpdater's to know. */
   resourceChanged(): void {}
+}
+
+/** From a kill to the last attempt at it. */
+function killTimeMs({ sleepBeforeSigkillMs, processKillWaitMs }: ContainerManagerConfig): number {
+  return sleepBeforeSigkillMs + processKillWaitMs
 }

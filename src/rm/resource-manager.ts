@@ -99,6 +99,10 @@ export class EmbeddedResourceManager implements Service {
     }
   }
 
+  get stopDeadlineMs(): number {
+    return this.#services.stopDeadlineMs
+  }
+
   async start(signal: AbortSignal): Promise<void> {
     await this.#services.start(signal)
   }

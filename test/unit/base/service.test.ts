@@ -50,3 +50,14 @@ test('an abort ends the start before the next service', async () => {
   await assert.rejects(services.start(abort.signal), /told to stop/)
   assert.deepEqual(said, [])
 })
+
+test('one that does not stop in its time is left behind, and the time of a group is that of its members', async () => {
+  const said: string[] = []
+  const slow: Service = { ...service('slow', said), stop: () => new Promise(() => {}), stopDeadlineMs: 10 }
+  const group = new Services('group', [service('a', said), slow], silentLog)
+  await group.start(new AbortController().signal)
+  await group.stop()
+  assert.deepEqual(said, ['start a', 'start slow', 'stop a'])
+  const patient: Service = { ...service('patient', said), stopDeadlineMs: 60_000 }
+  assert.equal(new Services('all', [patient, group], silentLog).stopDeadlineMs, 60_000 + 8000 + 10)
+})
