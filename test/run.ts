@@ -1,19 +1,23 @@
 // Runs the compiled tests of the folders that are named: node dist/test/run.js unit fuzz [-- options of node --test]
-// Node 20 takes no globs after --test and Node 22 no folders, so the files are listed here.
+// Node 20 takes no globs after --test and Node 22 no folders, so the files are listed here: those that have a source, for
+// the compiler leaves the output of deleted ones in place.
 import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { projectRoot } from './helpers/fixtures.ts'
 
 const here = dirname(fileURLToPath(import.meta.url))
 const split = process.argv.indexOf('--')
 const folders = process.argv.slice(2, split === -1 ? undefined : split)
 const options = split === -1 ? [] : process.argv.slice(split + 1)
+const sources = join(projectRoot(), 'test')
 const files = folders
   .flatMap((folder) =>
-    readdirSync(join(here, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(here, folder, name)),
+    readdirSync(join(sources, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   )
-  .filter((file) => file.endsWith('.test.js'))
+  .filter((name) => name.endsWith('.test.ts'))
+  .map((name) => join(here, name.replace(/\.ts$/, '.js')))
   .sort()
 if (files.length === 0) {
   console.error(`no test files under ${folders.join(', ')}`)

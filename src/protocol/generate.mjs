@@ -1,8 +1,18 @@
 // Build step: turns the .proto texts beside this file into protobufjs' static codec and its types.
 //   node src/protocol/generate.mjs            writes src/protocol/generated/ when a .proto text is newer
-//   node src/protocol/generate.mjs --install [DIR]  copies the codec beside the compiled code (in dist, unless told)
+//   node src/protocol/generate.mjs --install [DIR]  copies the codec beside the compiled code (in dist, unless told), and
+//                                             makes the command executable, which the compiler does not
 // Nothing that it writes is committed.
-import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -13,9 +23,12 @@ const codec = join(generated, 'hadoop.js')
 const types = join(generated, 'hadoop.d.ts')
 
 if (process.argv.includes('--install')) {
-  const target = join(root, process.argv[3] ?? 'dist', relative(root, generated))
+  const output = join(root, process.argv[3] ?? 'dist')
+  const target = join(output, relative(root, generated))
   mkdirSync(target, { recursive: true })
-  copyFileSync(codec, join(target, 'hadoop.js'))
+  write(join(target, 'hadoop.js'), readFileSync(codec))
+  // The compiler makes it anew without the bit that `npm link` has set.
+  chmodSync(join(output, 'src/cli/bobbin.js'), 0o755)
 } else if (isStale()) {
   await generate()
 }
@@ -54,6 +67,13 @@ async function generate() {
   writeFileSync(commented, await run(cli.pbjs, [...options, ...protoFiles()]))
   const declarations = await run(cli.pbts, [commented])
   const code = await run(cli.pbjs, [...options, '--no-comments', ...protoFiles()])
-  writeFileSync(types, declarations)
-  writeFileSync(codec, code)
+  write(types, declarations)
+  write(codec, code)
+}
+
+/** Whole or not at all: the build may be interrupted, or run twice at a time. */
+function write(file, content) {
+  const temporary = `${file}.${process.pid}`
+  writeFileSync(temporary, content)
+  renameSync(temporary, file)
 }
