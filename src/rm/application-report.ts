@@ -35,7 +35,7 @@ export const shownState = {
   KILLED: 'KILLED',
 } as const satisfies { readonly [S in ApplicationState]: string }
 
-export const finalStatusToProto: { readonly [S in FinalStatus]: hadoop.yarn.FinalApplicationStatusProto } = {
+const finalStatusToProto: { readonly [S in FinalStatus]: hadoop.yarn.FinalApplicationStatusProto } = {
   UNDEFINED: FinalApplicationStatusProto.APP_UNDEFINED,
   SUCCEEDED: FinalApplicationStatusProto.APP_SUCCEEDED,
   FAILED: FinalApplicationStatusProto.APP_FAILED,

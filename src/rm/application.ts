@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { StateMachine, type Table } from '../base/state-machine.ts'
-import type { ApplicationId, NodeId } from '../protocol/ids.ts'
+import type { ApplicationAttemptId, ApplicationId, NodeId } from '../protocol/ids.ts'
 import type { FinalStatus, RmAttempt } from './attempt.ts'
 import type { RmContainer } from './containers.ts'
 import type { LaunchContext, Submission } from './submission.ts'
@@ -151,6 +151,10 @@ export class RmApplication {
 
   get currentAttempt(): RmAttempt | undefined {
     return this.attempts.at(-1)
+  }
+
+  findAttempt(id: ApplicationAttemptId): RmAttempt | undefined {
+    return this.attempts.find((attempt) => attempt.id === id)
   }
 
   get isOver(): boolean {

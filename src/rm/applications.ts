@@ -62,7 +62,7 @@ export class Applications {
   }
 
   findAttempt(id: ApplicationAttemptId): RmAttempt | undefined {
-    return this.#applications.get(applicationOfAttempt(id))?.attempts.find((attempt) => attempt.id === id)
+    return this.#applications.get(applicationOfAttempt(id))?.findAttempt(id)
   }
 
   /** An id that is known already is answered like the first time: clients repeat the call. */

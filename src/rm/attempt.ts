@@ -209,7 +209,7 @@ export class RmAttempt {
   }
 }
 
-export function sanitiseUrl(url: string | null | undefined): string {
+function sanitiseUrl(url: string | null | undefined): string {
   return url === null || url === undefined || url.trim() === '' ? NOT_AVAILABLE : url
 }
 

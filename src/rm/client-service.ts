@@ -9,7 +9,7 @@ import {
   attemptOfContainer,
   containerIdFromProto,
 } from '../protocol/ids.ts'
-import type { hadoop } from '../protocol/messages.ts'
+import { toNumber, type hadoop } from '../protocol/messages.ts'
 import { JavaClass, RemoteError } from '../protocol/remote-error.ts'
 import { resourceToProto, type Resource } from '../protocol/resource.ts'
 import type { Caller, Handlers } from '../protocol/rpc-caller.ts'
@@ -58,7 +58,7 @@ export class ClientService {
     getApplications: (request, caller) => ({
       applications: [...this.#options.applications.all]
         .filter((application) => matchesFilter(application, request, caller.user))
-        .slice(0, limitOf(request.limit))
+        .slice(0, toNumber(request.limit, Infinity))
         .map((application) => this.#report(application, caller)),
     }),
     getApplicationAttempts: (request) => {
@@ -214,7 +214,7 @@ export class ClientService {
 
   #attempt(id: RmAttempt['id']): { application: RmApplication; attempt: RmAttempt } {
     const application = this.#options.applications.get(applicationOfAttempt(id))
-    const attempt = application.attempts.find((other) => other.id === id)
+    const attempt = application.findAttempt(id)
     if (attempt === undefined) throw attemptNotFound(id)
     return { application, attempt }
   }
@@ -225,11 +225,6 @@ export class ClientService {
     if (container === undefined) throw containerNotFound(id)
     return container
   }
-}
-
-function limitOf(limit: number | { toNumber(): number } | null | undefined): number {
-  if (limit === null || limit === undefined) return Infinity
-  return typeof limit === 'number' ? limit : limit.toNumber()
 }
 
 function refuseProfiles(): never {

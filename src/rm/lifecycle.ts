@@ -230,7 +230,7 @@ export class Lifecycle implements ApplicationEffects, AttemptEffects, SchedulerL
   }
 
   #attempt(id: ApplicationAttemptId): RmAttempt | undefined {
-    return this.#options.findApplication(applicationOfAttempt(id))?.attempts.find((attempt) => attempt.id === id)
+    return this.#options.findApplication(applicationOfAttempt(id))?.findAttempt(id)
   }
 }
 

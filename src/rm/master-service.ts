@@ -25,6 +25,7 @@ import { checkAsk, labelsNotEnabled, type AllocationLimits } from './errors.ts'
 import { NOT_REGISTERED, type MasterSession, type MasterSessions } from './master-session.ts'
 import type { RmNodes } from './nodes.ts'
 import { resourceTypes } from './resource-types.ts'
+import { nextResponseId } from './response-id.ts'
 import type { FifoScheduler } from './scheduler.ts'
 import type { SchedulerAttempt } from './scheduler-attempt.ts'
 
@@ -111,7 +112,7 @@ export class MasterService {
           '  AM should re-register.',
       )
     const got = request.responseId ?? 0
-    if (nextId(got) === session.responseId && session.lastResponse !== undefined) return session.lastResponse
+    if (nextResponseId(got) === session.responseId && session.lastResponse !== undefined) return session.lastResponse
     if (got !== session.responseId)
       throw new RemoteError(
         JavaClass.INVALID_APPLICATION_MASTER_REQUEST,
@@ -124,7 +125,7 @@ export class MasterService {
         ? this.#serve(session, scheduled, request, caller)
         : // Unregistered: its container is about to end.
           { limit: resourceToProto(NOTHING), numClusterNodes: this.#options.nodes.activeCount }
-    session.responseId = nextId(session.responseId)
+    session.responseId = nextResponseId(session.responseId)
     session.lastResponse = { ...response, responseId: session.responseId }
     return session.lastResponse
   }
@@ -172,12 +173,14 @@ export class MasterService {
     for (const proto of request.release ?? []) scheduler.abort(containerIdFromProto(proto), CompletionText.RELEASED)
     scheduler.schedule()
     const allocated = scheduler.pull(scheduled)
+    const updatedNodes = [...session.updatedNodes.values()]
+    session.updatedNodes.clear()
     const renewed = caller.tokenIdentifier === undefined ? undefined : amrmTokens.renewed(caller.tokenIdentifier)
     return {
       allocatedContainers: allocated.map((container) => this.#containerToProto(session, container)),
       completedContainerStatuses: attempt.takeCompletions(),
       limit: resourceToProto(scheduler.headroom(scheduled)),
-      updatedNodes: session.updatedNodes.splice(0),
+      updatedNodes,
       numClusterNodes: nodes.activeCount,
       nmTokens: this.#nmTokens(session, allocated),
       amRmToken: renewed === undefined ? null : tokenToProto(renewed),
@@ -258,11 +261,6 @@ export class MasterService {
     const attempt = this.#options.applications.findAttempt(parseAttemptId(user))
     return attempt?.state === 'FINISHED' ? 'over' : undefined
   }
-}
-
-/** Source: ApplicationMasterServiceUtils; the last response id. */
-function nextId(id: number): number {
-  return (id + 1) & 0x7fffffff
 }
 
 /** @throws RemoteError InvalidLabelResourceRequestException, InvalidResourceRequestException */

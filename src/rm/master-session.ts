@@ -1,4 +1,4 @@
-import type { ApplicationAttemptId } from '../protocol/ids.ts'
+import { nodeIdFromProto, type ApplicationAttemptId, type NodeId } from '../protocol/ids.ts'
 import type { hadoop } from '../protocol/messages.ts'
 import type { RmApplication } from './application.ts'
 import type { RmAttempt } from './attempt.ts'
@@ -15,8 +15,8 @@ export interface MasterSession {
   responseId: number
   /** Answered again when the master repeats its call. */
   lastResponse: hadoop.yarn.AllocateResponseProto.$Properties | undefined
-  /** Nodes that have become usable or unusable since the last call. */
-  updatedNodes: NodeReport[]
+  /** Of nodes that have become usable or unusable since the last call, the last report: a master may be long in coming. */
+  readonly updatedNodes: Map<NodeId, NodeReport>
 }
 
 /** The attempts that may call: from their start to their end. */
@@ -29,7 +29,7 @@ export class MasterSessions {
       attempt,
       responseId: NOT_REGISTERED,
       lastResponse: undefined,
-      updatedNodes: [],
+      updatedNodes: new Map(),
     })
   }
 
@@ -44,6 +44,7 @@ export class MasterSessions {
 
   /** Tells every master of a node. */
   nodeUpdated(report: NodeReport): void {
-    for (const session of this.#sessions.values()) session.updatedNodes.push(report)
+    const id = nodeIdFromProto(report.nodeId)
+    for (const { updatedNodes } of this.#sessions.values()) updatedNodes.set(id, report)
   }
 }

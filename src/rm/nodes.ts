@@ -12,7 +12,7 @@ type Utilization = hadoop.yarn.ResourceUtilizationProto.$Properties
 type Signal = hadoop.yarn.SignalContainerRequestProto.$Properties
 
 /** Every node is in it: topology scripts are not run. Source: NetworkTopology.DEFAULT_RACK. */
-export const DEFAULT_RACK = '/default-rack'
+const DEFAULT_RACK = '/default-rack'
 
 interface Health {
   readonly isHealthy: boolean

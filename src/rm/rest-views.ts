@@ -140,7 +140,6 @@ export function applicationInfo(application: RmApplication, context: RestContext
   const attempt = application.currentAttempt
   const { name, type, tags, isUnmanaged } = application.submission
   const state = shownState[application.state]
-  const isOver = state === 'FINISHED' || state === 'FAILED' || state === 'KILLED'
   const end = application.finishTime === 0 ? context.now : application.finishTime
   return {
     id: application.id,
@@ -150,7 +149,7 @@ export function applicationInfo(application: RmApplication, context: RestContext
     state,
     finalStatus: application.finalStatus,
     progress: application.progress * 100,
-    trackingUI: isOver ? 'History' : attempt === undefined ? 'UNASSIGNED' : 'ApplicationMaster',
+    trackingUI: application.isFinalStateKnown ? 'History' : attempt === undefined ? 'UNASSIGNED' : 'ApplicationMaster',
     trackingUrl: trackingUrl(application, attempt, context.webUrl),
     diagnostics: diagnosticsOf(application),
     clusterId: context.clusterTimestamp,

@@ -18,6 +18,7 @@ import { fitsIn } from './amounts.ts'
 import { LivenessMonitor } from './liveness.ts'
 import type { NodeContainers } from './node-containers.ts'
 import { RmNode, type RmNodeFields, type RmNodes } from './nodes.ts'
+import { nextResponseId } from './response-id.ts'
 import type { FifoScheduler } from './scheduler.ts'
 
 type RegisterRequest = hadoop.yarn.RegisterNodeManagerRequestProto.$Properties
@@ -122,7 +123,7 @@ export class TrackerService {
     if (node === undefined) return this.#resync(`Node not found resyncing ${id}`)
     this.#liveness.ping(id)
     const responseId = status.responseId ?? 0
-    if (nextId(responseId) === node.responseId && node.lastResponse !== undefined) {
+    if (nextResponseId(responseId) === node.responseId && node.lastResponse !== undefined) {
       this.#options.log.info(`Received duplicate heartbeat from node ${id} responseId=${responseId}`)
       return node.lastResponse
     }
@@ -214,7 +215,7 @@ export class TrackerService {
   #response(node: RmNode, request: HeartbeatRequest): HeartbeatResponse {
     const { containerTokens, nmTokens, heartbeatIntervalMs } = this.#options
     const { containersToCleanup, applicationsToCleanup, containersToForget, signals } = node.orders
-    node.responseId = nextId(node.responseId)
+    node.responseId = nextResponseId(node.responseId)
     const response: HeartbeatResponse = {
       responseId: node.responseId,
       containerTokenMasterKey: unknownKey(containerTokens.nextMasterKey(), request.lastKnownContainerTokenMasterKey),
@@ -233,11 +234,6 @@ export class TrackerService {
     node.lastResponse = response
     return response
   }
-}
-
-/** Source: ResourceTrackerService.getNextResponseId. */
-function nextId(id: number): number {
-  return (id + 1) & 0x7fffffff
 }
 
 function unknownKey(

@@ -84,6 +84,20 @@ test('a node with a wrong response id must register again, and what ran there is
   assert.deepEqual(node.heartbeat().containersToCleanup?.map(containerIdFromProto), [masterOf(attempt)])
 })
 
+test('a master that has been away hears once of each node, what it is now', async () => {
+  const rig = new Rig()
+  const node = rig.addNode('node1')
+  const { allocate } = await running(rig, node)
+  allocate()
+  const flapping = rig.addNode('node2', 1024)
+  for (let n = 0; n < 100; n++)
+    for (const isNodeHealthy of [false, true])
+      flapping.heartbeat({ nodeHealthStatus: { isNodeHealthy, healthReport: '', lastHealthReportTime: n } })
+  const told = () => allocate().updatedNodes?.map(({ nodeId, nodeUpdateType }) => [nodeId?.host, nodeUpdateType])
+  assert.deepEqual(told(), [['node2', NodeUpdateTypeProto.NODE_USABLE]])
+  assert.deepEqual(told(), [])
+})
+
 test('a node that is not heard of is lost: its containers end and their masters are told', async () => {
   const rig = new Rig({ nodeExpiryMs: 6000 })
   const node = rig.addNode('node1')
