@@ -55,7 +55,6 @@ export class DefaultContainerExecutor implements ContainerExecutor {
   async launch(request: LaunchRequest): Promise<LaunchOutcome> {
     await this.#makeDirectories(request)
     const starter = await writeFiles(request)
-    if (request.cancel.aborted) return { kind: 'exited', exitCode: TERMINATED, stdout: '', stderr: '' }
     const stdout = await openUnnamed(`${request.pidFile}.out`)
     try {
       const stderr = await openUnnamed(`${request.pidFile}.err`)
@@ -103,8 +102,14 @@ export class DefaultContainerExecutor implements ContainerExecutor {
       environment: this.#environmentOf(request),
       stdout: stdout.fd,
       stderr: stderr.fd,
+      cancel: request.cancel,
     })
-    return { kind: 'exited', exitCode, stdout: await readTail(stdout), stderr: await readTail(stderr) }
+    return {
+      kind: 'exited',
+      exitCode: exitCode ?? TERMINATED,
+      stdout: await readTail(stdout),
+      stderr: await readTail(stderr),
+    }
   }
 
   #environmentOf(request: LaunchRequest): Record<string, string> {
