@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { test, type TestContext } from 'node:test'
 import { DefaultContainerExecutor } from '../../../src/executors/default.ts'
 import { replaceFile } from '../../../src/executors/replace-file.ts'
@@ -50,6 +51,34 @@ test('a tree is removed with its closed directories, and links are not followed'
   await executor.remove('alice', join(root, 'link'))
   await executor.remove('alice', join(root, 'missing'))
   assert.deepEqual(await readdir(join(root, 'outside')), ['kept'])
+})
+
+test('a tree is removed however deep it is, and whatever bytes its names have', async (t) => {
+  const root = await folder(t)
+  // Below PATH_MAX only step by step, as a container would make it.
+  const make =
+    'mkdir tree && cd tree && for i in $(seq 300); do mkdir d23456789_123456789 && cd d23456789_123456789; done'
+  const { status } = spawnSync(
+    '/bin/bash',
+    ['-c', `${make} && touch $'\\377\\n' && chmod 500 . .. && chmod 000 ../..`],
+    {
+      cwd: root,
+    },
+  )
+  assert.equal(status, 0)
+  await executor.remove('alice', join(root, 'tree'))
+  assert.deepEqual(await readdir(root), [])
+})
+
+test('the event loop goes on while a large directory is removed', async (t) => {
+  const root = await folder(t)
+  spawnSync('/bin/bash', ['-c', 'mkdir tree && cd tree && seq 20000 | xargs touch'], { cwd: root })
+  const delay = monitorEventLoopDelay({ resolution: 5 })
+  delay.enable()
+  await executor.remove('alice', join(root, 'tree'))
+  delay.disable()
+  assert.deepEqual(await readdir(root), [])
+  assert.ok(delay.max < 200e6, `it stood still for ${delay.max / 1e6} ms`)
 })
 
 test('a file is written in place of a link, not through it', async (t) => {
