@@ -53,8 +53,8 @@ export interface ContainerExecutor {
   /** @returns false when there is no such process group, or it is not the container's. */
   signal(request: SignalRequest): Promise<boolean>
   /**
-   * Ends what has left the container's process group and still carries its id. Only once its start scripts are over, for
-   * they carry it too.
+   * Ends what has left the container's process group and still carries its id, as its start scripts do too, which write
+   * its exit code: only once they are over or have been waited for.
    * @returns the pids of those that would not end
    */
   endStrays(containerId: ContainerId): Promise<readonly number[]>

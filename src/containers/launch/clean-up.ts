@@ -34,7 +34,7 @@ export class CleanUp {
 
   /** Resolves when nothing of it runs any more, or when it has been waited for in vain and said so. */
   async run(container: Container, launch: Launch | undefined): Promise<void> {
-    const { log } = this.#options
+    const { clock, processKillWaitMs, log } = this.#options
     log.info(`Cleaning up container ${container.id}`)
     launch?.cancel()
     await this.#storeKilled(container)
@@ -44,7 +44,9 @@ export class CleanUp {
       return
     }
     try {
-      await this.#endProcesses(launch)
+      const isEnding = await this.#endProcesses(launch)
+      // The start scripts carry the id too and still write the exit code: only if something holds them up they are ended.
+      if (isEnding) await launch.awaitEnd(clock, processKillWaitMs)
       await this.#endStrays(launch)
     } catch (thrown) {
       log.warn({ err: asError(thrown) }, `Exception when trying to cleanup container ${container.id}`)
@@ -54,12 +56,16 @@ export class CleanUp {
     await this.#removePidFiles(launch)
   }
 
-  async #endProcesses(launch: Launch): Promise<void> {
+  /** @returns false when there is no pid file, and so nobody who could be told to end */
+  async #endProcesses(launch: Launch): Promise<boolean> {
     const { clock, processKillWaitMs, tasks, log } = this.#options
     const { container } = launch
     const pid = await launch.awaitPid(clock, processKillWaitMs)
-    if (pid !== undefined) return this.#endGroup(container, pid)
-    if (launch.isOver) return
+    if (pid !== undefined) {
+      await this.#endGroup(container, pid)
+      return true
+    }
+    if (launch.isOver) return true
     log.warn(`Container clean up before pid file created ${container.id}`)
     this.#tellKilled(container, 'Container terminated before pid file created.')
     // It may come yet, and then it would run without anyone who knows of it.
@@ -67,6 +73,7 @@ export class CleanUp {
       const latePid = await launch.awaitPid(clock)
       if (latePid !== undefined) await this.#endGroup(container, latePid)
     })
+    return false
   }
 
   async #endGroup(container: Container, pid: number): Promise<void> {
@@ -84,12 +91,8 @@ export class CleanUp {
   }
 
   /** Those that have made a session of their own: without a cgroup only their environment gives them away. */
-  async #endStrays(launch: Launch): Promise<void> {
-    const { executor, clock, processKillWaitMs } = this.#options
-    const { container } = launch
-    await launch.awaitEnd(clock, processKillWaitMs)
-    if (!launch.isOver) return
-    const left = await executor.endStrays(container.id)
+  async #endStrays({ container }: Launch): Promise<void> {
+    const left = await this.#options.executor.endStrays(container.id)
     if (left.length > 0)
       this.#tellAlive(container, `Processes ${left.join(', ')} of container ${container.id} did not end`)
   }

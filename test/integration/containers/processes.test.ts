@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ContainerExitStatus } from '../../../src/containers/exit-status.ts'
@@ -142,6 +142,32 @@ test('a process that has made a session of its own ends with its container', asy
   const pid = Number(await readFile(join(node.containerLogDir(container), 'pid'), 'utf8'))
   assert.ok(pid > 1)
   assert.equal(await isLiving(pid), false)
+})
+
+test('start scripts that hang are ended too', async (t) => {
+  const node = await nodeFor(t, { launcher: { processKillWaitMs: 500 } })
+  const profile = join(node.root, 'profile')
+  const say = (pid: string) =>
+    `echo ${pid} > ${node.root}/starter.tmp; mv ${node.root}/starter.tmp ${node.root}/starter`
+  await writeFile(profile, `${say('$$')}; sleep 1000\n`)
+  const pidFile = `${node.root}/*/nmPrivate/*/*/\\$CONTAINER_ID.pid`
+  for (const spec of [
+    // It waits for a reader of its exit code.
+    { command: [`for p in ${pidFile}; do mkfifo \\$p.exitcode.tmp; done; ${say('\\$PPID')}`] },
+    // Before there is a pid file, so that nobody is there to be signalled.
+    { command: ['exit 0'], environment: { BASH_ENV: profile } },
+  ]) {
+    const container = node.container(spec)
+    container.init()
+    await appears(`${node.root}/starter`)
+    const starter = Number(await readFile(`${node.root}/starter`, 'utf8'))
+    await rm(`${node.root}/starter`)
+    assert.equal(await isLiving(starter), true)
+    container.kill(KILLED_BY_APPMASTER, 'enough')
+    await node.whenDone(container)
+    assert.equal(container.exitStatus, KILLED_BY_APPMASTER)
+    await until('the starter has ended', async () => !(await isLiving(starter)))
+  }
 })
 
 test('an operator can send it a signal', async (t) => {
