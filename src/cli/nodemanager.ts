@@ -27,7 +27,7 @@ export async function nodeManagerCli(argv: readonly string[], env: NodeJS.Proces
       title: 'NodeManager',
       host: config.containerManager.host,
       service: node.service,
-      over: exitCodeOf(node, config.statusUpdater.unreachableExitCode, log),
+      over: shutdownExitCode(node, config.unreachableExitCode, log),
       log,
     })
   } catch (thrown) {
@@ -36,7 +36,7 @@ export async function nodeManagerCli(argv: readonly string[], env: NodeJS.Proces
 }
 
 /** Why the node ended, as the exit code of its process. */
-export async function exitCodeOf(node: NodeManager, unreachableExitCode: number, log: Log): Promise<number> {
+export async function shutdownExitCode(node: NodeManager, unreachableExitCode: number, log: Log): Promise<number> {
   const reason: ShutdownReason = await node.shutdown
   log.error(`The node ends: ${reason.message}`)
   switch (reason.kind) {

@@ -1,7 +1,7 @@
 import { failedToStart, runDaemon } from './daemon.ts'
 import { parseDaemonOptions } from './daemon-options.ts'
 import { buildLocalCluster } from './local-cluster.ts'
-import { exitCodeOf } from './nodemanager.ts'
+import { shutdownExitCode } from './nodemanager.ts'
 
 const TITLE = 'standalone cluster'
 const DESCRIPTION = `Runs the embedded ResourceManager and a NodeManager in one process: a cluster of one machine, without Hadoop.
@@ -20,7 +20,7 @@ export async function standaloneCli(argv: readonly string[], env: NodeJS.Process
       title: TITLE,
       host: config.containerManager.host,
       service,
-      over: exitCodeOf(node, config.statusUpdater.unreachableExitCode, log),
+      over: shutdownExitCode(node, config.unreachableExitCode, log),
       log,
       onStarted: () =>
         log.info(`Up: ResourceManager ${cluster.resourceManagerUrl()}, NodeManager ${cluster.nodeManagerUrl()}`),

@@ -1,7 +1,6 @@
 import type { HostFacts } from './host.ts'
-import type { ListenAddress } from './node-manager-config.ts'
+import type { Address, ListenAddress } from './node-manager-config.ts'
 import type { Settings } from './settings.ts'
-import type { HostPort } from './values.ts'
 
 type ServedKey = 'yarn.nodemanager.address' | 'yarn.nodemanager.webapp.address'
 
@@ -21,7 +20,7 @@ export async function listenAddress(settings: Settings, name: ServedKey, host: H
 }
 
 /** Says where a node would be known by a name that its ResourceManager can't use. */
-export function warnOfLoopback(settings: Settings, node: ListenAddress, tracker: HostPort): void {
+export function warnOfLoopback(settings: Settings, node: ListenAddress, tracker: Address): void {
   if (isWildcard(tracker.host)) {
     settings.warn(
       `the ResourceManager's host is ${tracker.host}, which means this machine: set yarn.resourcemanager.hostname`,
@@ -34,7 +33,12 @@ export function warnOfLoopback(settings: Settings, node: ListenAddress, tracker:
   }
 }
 
-export function isWildcard(host: string): boolean {
+/** `host:port` as messages and URLs have it; an IPv6 address in brackets. */
+export function addressText({ host, port }: Address): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+}
+
+function isWildcard(host: string): boolean {
   return host === '0.0.0.0' || /^[0:]+$/.test(host)
 }
 

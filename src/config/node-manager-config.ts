@@ -38,7 +38,7 @@ export interface ResourceManagerMember {
 
 /** Source: RMProxy.createRetryPolicy, ServerProxy; protocol-rpcs.md §3.7. */
 export interface RetryConfig {
-  /** −1: for ever. `yarn.nodemanager.resourcemanager.connect.max-wait.ms`, else `yarn.resourcemanager.connect.max-wait.ms`. */
+  /** −1: for ever; less than the interval: one attempt. `yarn.nodemanager.resourcemanager.connect.max-wait.ms`, else `yarn.resourcemanager.connect.max-wait.ms`. */
   readonly maxWaitMs: number
   readonly retryIntervalMs: number
   /** `yarn.client.failover-max-attempts`; −1: maxWait / sleepBase. */
@@ -52,15 +52,20 @@ export interface RetryConfig {
 
 /** `ipc.client.*`, `ipc.*` */
 export interface IpcClientConfig {
+  /** 0: none. */
   readonly connectTimeoutMs: number
+  /** Attempts after the first, when a connection is refused and the like. */
   readonly connectMaxRetries: number
   readonly connectRetryIntervalMs: number
+  /** Attempts after the first, when connecting takes too long. */
   readonly connectMaxRetriesOnTimeouts: number
-  /** 0: none. */
+  /** From sending a call to its reply; 0: none. */
   readonly rpcTimeoutMs: number
   readonly doPing: boolean
   readonly pingIntervalMs: number
+  /** Without a call for so long, the connection is closed. 0: right after the last reply. */
   readonly maxIdleTimeMs: number
+  /** Bytes; 0 or less: unlimited. */
   readonly maxResponseLength: number
   readonly tcpNoDelay: boolean
 }
@@ -104,6 +109,8 @@ export interface NodeManagerConfig {
   readonly defaultFileSystem: string
   /** `yarn.acl.enable` */
   readonly isAclEnabled: boolean
+  /** `bobbin.rm-unreachable-exit-code`: of the process. */
+  readonly unreachableExitCode: number
 }
 
 /** What is offered to the ResourceManager. */
@@ -123,13 +130,11 @@ export interface DirectoriesConfig {
   readonly logDirs: readonly string[]
   /** `yarn.nodemanager.default-container-executor.log-dirs.permissions`, as a mode. */
   readonly logDirMode: number
-  /** `yarn.nodemanager.disk-health-checker.min-healthy-disks` */
+  /** `yarn.nodemanager.disk-health-checker.min-healthy-disks`, a fraction; local and log dirs are judged apart. */
   readonly minHealthyDisks: number
 }
 
 export interface StatusUpdaterConfig {
-  /** `bobbin.rm-unreachable-exit-code` */
-  readonly unreachableExitCode: number
   /** Hadoop version that is told to the ResourceManager; `bobbin.hadoop-version`. */
   readonly hadoopVersion: string
   /** `yarn.nodemanager.resourcemanager.minimum.version` */
@@ -163,34 +168,34 @@ export interface LaunchConfig {
   readonly diagnosticsMaxSize: number
   /** `yarn.nodemanager.container.stderr.tail.bytes` */
   readonly stderrTailBytes: number
-  /** `yarn.nodemanager.container.stderr.pattern` */
+  /** `yarn.nodemanager.container.stderr.pattern`: a glob, or several in braces. */
   readonly stderrPattern: string
-  /** `yarn.nodemanager.sleep-delay-before-sigkill.ms` */
+  /** `yarn.nodemanager.sleep-delay-before-sigkill.ms`; 0: killed at once. */
   readonly sleepBeforeSigkillMs: number
-  /** `yarn.nodemanager.process-kill-wait.ms` */
+  /** `yarn.nodemanager.process-kill-wait.ms`: how long a pid file, and an end, is waited for. */
   readonly processKillWaitMs: number
   /** `yarn.nodemanager.container-executor.os.sched.priority.adjustment`; undefined when not set. */
   readonly niceAdjustment: number | undefined
 }
 
 export interface LocalizationConfig {
-  /** `yarn.nodemanager.localizer.fetch.thread-count` */
+  /** `yarn.nodemanager.localizer.fetch.thread-count`: public resources at a time. */
   readonly fetchThreads: number
-  /** `yarn.nodemanager.local-cache.max-files-per-directory` */
+  /** `yarn.nodemanager.local-cache.max-files-per-directory`, sub-directories counted in. */
   readonly maxFilesPerDirectory: number
 }
 
 export interface DeletionConfig {
-  /** `yarn.nodemanager.delete.debug-delay-sec`; −1: never. */
+  /** `yarn.nodemanager.delete.debug-delay-sec`; −1: nothing is ever removed. */
   readonly debugDelaySec: number
-  /** `yarn.nodemanager.delete.thread-count` */
+  /** `yarn.nodemanager.delete.thread-count`: removals at a time. */
   readonly threads: number
 }
 
 export interface MonitorConfig {
-  /** `yarn.nodemanager.container-monitor.interval-ms`, else `yarn.nodemanager.resource-monitor.interval-ms`. */
+  /** `yarn.nodemanager.container-monitor.interval-ms`, else that of the resource monitor; 0 or less: not measured. */
   readonly containerIntervalMs: number
-  /** `yarn.nodemanager.resource-monitor.interval-ms`, of the node's own utilisation. */
+  /** `yarn.nodemanager.resource-monitor.interval-ms`, of the node's own utilisation; 0 or less: not measured. */
   readonly nodeIntervalMs: number
 }
 

@@ -58,6 +58,7 @@ export async function nodeManagerConfig(
     auxServices: auxServices(settings),
     defaultFileSystem: settings.read('fs.defaultFS'),
     isAclEnabled: settings.read('yarn.acl.enable'),
+    unreachableExitCode: settings.read('bobbin.rm-unreachable-exit-code'),
   }
   checkExecutor(settings)
   for (const { resourceTracker } of config.resourceManager.members.slice(0, 1)) {
@@ -100,7 +101,6 @@ function statusUpdater(settings: Settings): StatusUpdaterConfig {
     settings.fail(trackKey, `Invalid configuration for ${trackKey} default value is 10Min(600000).`)
   }
   return {
-    unreachableExitCode: settings.read('bobbin.rm-unreachable-exit-code'),
     hadoopVersion: settings.read('bobbin.hadoop-version'),
     minimumResourceManagerVersion: settings.read('yarn.nodemanager.resourcemanager.minimum.version'),
     trackStoppedContainersMs,

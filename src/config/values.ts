@@ -1,9 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
-
-export interface HostPort {
-  readonly host: string
-  readonly port: number
-}
+import type { Address } from './node-manager-config.ts'
 
 /** Hadoop's access control list. */
 export interface AccessControlList {
@@ -146,7 +142,7 @@ export function parseOctal(text: string): number | undefined {
  * `host:port`, `host` or `scheme://host:port/path`; an IPv6 host stands in brackets and comes back without them.
  * @param defaultPort undefined: the port must be written
  */
-export function parseAddress(text: string, defaultPort: number | undefined): HostPort | undefined {
+export function parseAddress(text: string, defaultPort: number | undefined): Address | undefined {
   const match = /^([A-Za-z][A-Za-z0-9+.-]*:\/\/)?(\[[^\]/]*\]|[^:/[\]]+)(?::(\d{0,10}))?(\/.*)?$/.exec(javaTrim(text))
   if (match === null) return undefined
   const [, scheme, written = '', digits = '', path] = match

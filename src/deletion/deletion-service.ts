@@ -3,6 +3,7 @@ import type { Clock, Timer } from '../base/clock.ts'
 import { asError, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Service } from '../base/service.ts'
+import type { DeletionConfig } from '../config/node-manager-config.ts'
 import type { OrderedDeletion, Removal } from './deletion.ts'
 
 /** Removes as a user; the part of ContainerExecutor that deletion needs. */
@@ -11,11 +12,7 @@ export interface Remover {
   remove(user: string | undefined, path: string): Promise<void>
 }
 
-export interface DeletionServiceOptions {
-  /** `yarn.nodemanager.delete.debug-delay-sec`; −1: nothing is ever removed. */
-  readonly debugDelaySec: number
-  /** `yarn.nodemanager.delete.thread-count`: removals at a time. */
-  readonly threads: number
+export interface DeletionServiceOptions extends DeletionConfig {
   readonly executor: Remover
   readonly clock: Clock
   readonly log: Log

@@ -4,17 +4,12 @@ import type { Clock } from '../base/clock.ts'
 import { BobbinError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Service } from '../base/service.ts'
+import type { DirectoriesConfig } from '../config/node-manager-config.ts'
 import { DirAllocator, freeBytesOf } from './dir-allocator.ts'
 import { DirectoryCollection, type DirFault } from './directory-collection.ts'
 import type { LocalDirs, ReadableDirs } from './local-dirs.ts'
 
-export interface LocalDirsHandlerOptions {
-  /** `yarn.nodemanager.local-dirs` */
-  readonly localDirs: readonly string[]
-  /** `yarn.nodemanager.log-dirs` */
-  readonly logDirs: readonly string[]
-  /** `yarn.nodemanager.disk-health-checker.min-healthy-disks`, a fraction; local and log dirs are judged apart. */
-  readonly minHealthyDisks: number
+export interface LocalDirsHandlerOptions extends Omit<DirectoriesConfig, 'logDirMode'> {
   readonly clock: Clock
   readonly log: Log
   /** In [0, 1); Math.random when absent. */

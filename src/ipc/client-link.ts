@@ -2,10 +2,11 @@
 import { connect as connectSocket, type Socket } from 'node:net'
 import { asError, messageOf, type BobbinError } from '../base/errors.ts'
 import type { Clock, Timer } from '../base/clock.ts'
+import type { Address, IpcClientConfig } from '../config/node-manager-config.ts'
 import { hadoop } from '../protocol/messages.ts'
 import type { Token } from '../security/token.ts'
 import { RemoteError } from '../protocol/remote-error.ts'
-import { connectError, IpcErrorCode, ipcError, type Endpoint } from './errors.ts'
+import { connectError, IpcErrorCode, ipcError } from './errors.ts'
 import { FrameLengthError, FrameMessages, FrameReader, FrameWriter } from './frames.ts'
 import type { SecurityLayer } from './sasl/layers.ts'
 import { SaslClient } from './sasl/sasl-client.ts'
@@ -22,14 +23,11 @@ export type Login =
   | { readonly kind: 'simple'; readonly user: string }
   | { readonly kind: 'token'; readonly token: Token }
 
-export interface LinkOptions {
-  readonly endpoint: Endpoint
+export interface LinkOptions extends Pick<IpcClientConfig, 'connectTimeoutMs' | 'maxResponseLength' | 'tcpNoDelay'> {
+  readonly address: Address
   readonly protocolName: string
   readonly clientId: Buffer
   readonly login: Login
-  readonly connectTimeoutMs: number
-  readonly maxResponseLength: number
-  readonly tcpNoDelay: boolean
   readonly clock: Clock
 }
 
@@ -194,10 +192,10 @@ export class ClientLink {
   }
 
   #readError(thrown: unknown): BobbinError {
-    const { endpoint } = this.#options
-    if (thrown instanceof SaslError) return ipcError(IpcErrorCode.LOGIN, endpoint, thrown.message, thrown)
+    const { address } = this.#options
+    if (thrown instanceof SaslError) return ipcError(IpcErrorCode.LOGIN, address, thrown.message, thrown)
     const what = thrown instanceof FrameLengthError ? `RPC response has length ${thrown.length}` : messageOf(thrown)
-    return ipcError(IpcErrorCode.BAD_RESPONSE, endpoint, what, asError(thrown))
+    return ipcError(IpcErrorCode.BAD_RESPONSE, address, what, asError(thrown))
   }
 
   // ---- writing -------------------------------------------------------------------------------------------------
@@ -238,7 +236,7 @@ export class ClientLink {
 
   #lost(what: string, cause?: Error): void {
     if (this.#isClosed) return
-    this.#break(ipcError(IpcErrorCode.CONNECTION_LOST, this.#options.endpoint, what, cause))
+    this.#break(ipcError(IpcErrorCode.CONNECTION_LOST, this.#options.address, what, cause))
   }
 
   #break(error: Error): void {
@@ -265,9 +263,9 @@ function withoutTrace(errorMessage: string): string {
 
 /** @param use is called in the turn in which the socket connects, so that nothing the socket tells is missed */
 function connected<T>(options: LinkOptions, signal: AbortSignal, use: (socket: Socket) => T): Promise<T> {
-  const { endpoint, connectTimeoutMs, tcpNoDelay, clock } = options
+  const { address, connectTimeoutMs, tcpNoDelay, clock } = options
   return new Promise((resolve, reject) => {
-    const socket = connectSocket({ host: endpoint.host, port: endpoint.port, noDelay: tcpNoDelay, keepAlive: true })
+    const socket = connectSocket({ host: address.host, port: address.port, noDelay: tcpNoDelay, keepAlive: true })
     let timer: Timer | undefined
     const settle = (): void => {
       timer?.cancel()
@@ -282,10 +280,10 @@ function connected<T>(options: LinkOptions, signal: AbortSignal, use: (socket: S
       reject(asError(error))
     }
     const aborted = (): void => fail(signal.reason)
-    const refused = (error: Error): void => fail(connectError(endpoint, error))
+    const refused = (error: Error): void => fail(connectError(address, error))
     if (connectTimeoutMs > 0) {
       timer = clock.schedule(connectTimeoutMs, () => {
-        fail(ipcError(IpcErrorCode.CONNECT_TIMEOUT, endpoint, `no connection within ${connectTimeoutMs} ms`))
+        fail(ipcError(IpcErrorCode.CONNECT_TIMEOUT, address, `no connection within ${connectTimeoutMs} ms`))
       })
     }
     signal.addEventListener('abort', aborted, { once: true })

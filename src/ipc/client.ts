@@ -3,12 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { asError, BobbinError, messageOf } from '../base/errors.ts'
 import type { Clock, Timer } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { addressText } from '../config/addresses.ts'
+import type { Address, IpcClientConfig } from '../config/node-manager-config.ts'
 import { hadoop } from '../protocol/messages.ts'
 import { RemoteError } from '../protocol/remote-error.ts'
 import type { RpcCaller } from '../protocol/rpc-caller.ts'
 import type { AnyCodec, RequestOf, ResponseOf, RpcMethods, RpcProtocol } from '../protocol/rpc-protocol.ts'
 import { ClientLink, requestHeader, type Login } from './client-link.ts'
-import { endpointText, IpcErrorCode, ipcError, type Endpoint } from './errors.ts'
+import { IpcErrorCode, ipcError } from './errors.ts'
 import { FrameWriter } from './frames.ts'
 
 export type { Login } from './client-link.ts'
@@ -16,27 +18,9 @@ export type { Login } from './client-link.ts'
 const { RpcRequestHeaderProto, RequestHeaderProto } = hadoop.common
 
 export interface IpcClientOptions {
-  readonly config: IpcClientSettings
+  readonly config: IpcClientConfig
   readonly clock: Clock
   readonly log: Log
-}
-
-export interface IpcClientSettings {
-  readonly connectTimeoutMs: number
-  /** Attempts after the first, when a connection is refused and the like. */
-  readonly connectMaxRetries: number
-  readonly connectRetryIntervalMs: number
-  /** Attempts after the first, when connecting takes too long. */
-  readonly connectMaxRetriesOnTimeouts: number
-  /** From sending a call to its reply; 0: none. */
-  readonly rpcTimeoutMs: number
-  readonly doPing: boolean
-  readonly pingIntervalMs: number
-  /** Without a call for so long, the connection is closed. 0: right after the last reply. */
-  readonly maxIdleTimeMs: number
-  /** Bytes; 0 or less: unlimited. */
-  readonly maxResponseLength: number
-  readonly tcpNoDelay: boolean
 }
 
 interface Outstanding {
@@ -63,7 +47,7 @@ const CALL_ID_MASK = 0x7fffffff
  */
 export class IpcConnection<M extends RpcMethods> implements RpcCaller<M> {
   readonly #protocol: RpcProtocol<M>
-  readonly #endpoint: Endpoint
+  readonly #address: Address
   readonly #login: Login
   readonly #options: IpcClientOptions
   readonly #clientId = Buffer.from(randomUUID().replaceAll('-', ''), 'hex')
@@ -74,9 +58,9 @@ export class IpcConnection<M extends RpcMethods> implements RpcCaller<M> {
   #idleTimer: Timer | undefined
   #pingTimer: Timer | undefined
 
-  constructor(protocol: RpcProtocol<M>, address: Endpoint, login: Login, options: IpcClientOptions) {
+  constructor(protocol: RpcProtocol<M>, address: Address, login: Login, options: IpcClientOptions) {
     this.#protocol = protocol
-    this.#endpoint = address
+    this.#address = address
     this.#login = login
     this.#options = options
   }
@@ -93,7 +77,7 @@ export class IpcConnection<M extends RpcMethods> implements RpcCaller<M> {
   ): Promise<ResponseOf<M[N]>> {
     return new Promise<ResponseOf<M[N]>>((resolve, reject) => {
       signal?.throwIfAborted()
-      if (this.#connection.kind === 'closed') throw ipcError(IpcErrorCode.CLOSED, this.#endpoint, 'closed by us')
+      if (this.#connection.kind === 'closed') throw ipcError(IpcErrorCode.CLOSED, this.#address, 'closed by us')
       const codecs = this.#protocol.methods[method]
       if (codecs === undefined) throw new TypeError(`${this.#protocol.name} has no method ${method}`)
       const callId = this.#takeCallId()
@@ -124,7 +108,7 @@ export class IpcConnection<M extends RpcMethods> implements RpcCaller<M> {
     this.#connection = { kind: 'closed' }
     this.#idleTimer?.cancel()
     this.#pingTimer?.cancel()
-    this.#rejectAll(ipcError(IpcErrorCode.CLOSED, this.#endpoint, 'closed by us'))
+    this.#rejectAll(ipcError(IpcErrorCode.CLOSED, this.#address, 'closed by us'))
   }
 
   get #clock(): Clock {
@@ -205,7 +189,7 @@ export class IpcConnection<M extends RpcMethods> implements RpcCaller<M> {
           throw thrown
         }
         log.info(
-          `Retrying connect to server: ${endpointText(this.#endpoint)}. Already tried ${refusals + timeouts} time(s): ${messageOf(thrown)}`,
+          `Retrying connect to server: ${addressText(this.#address)}. Already tried ${refusals + timeouts} time(s): ${messageOf(thrown)}`,
         )
         if (!isTimeout) await clock.sleep(config.connectRetryIntervalMs, signal)
         signal.throwIfAborted()
@@ -217,7 +201,7 @@ export class IpcConnection<M extends RpcMethods> implements RpcCaller<M> {
     const { config, clock } = this.#options
     return ClientLink.open(
       {
-        endpoint: this.#endpoint,
+        address: this.#address,
         protocolName: this.#protocol.name,
         clientId: this.#clientId,
         login: this.#login,
@@ -257,7 +241,7 @@ export class IpcConnection<M extends RpcMethods> implements RpcCaller<M> {
         call.resolve(call.response.decode(body))
       } catch (thrown) {
         const what = `the response of ${call.method} can't be decoded: ${messageOf(thrown)}`
-        call.reject(ipcError(IpcErrorCode.BAD_RESPONSE, this.#endpoint, what, thrown))
+        call.reject(ipcError(IpcErrorCode.BAD_RESPONSE, this.#address, what, thrown))
       }
     })
   }
@@ -287,12 +271,12 @@ export class IpcConnection<M extends RpcMethods> implements RpcCaller<M> {
     const call = this.#outstanding.get(callId)
     if (call === undefined) return
     const what = `${call.method} got no answer within ${this.#options.config.rpcTimeoutMs} ms`
-    const error = ipcError(IpcErrorCode.CALL_TIMEOUT, this.#endpoint, what)
+    const error = ipcError(IpcErrorCode.CALL_TIMEOUT, this.#address, what)
     this.#finish(callId, () => call.reject(error))
     // Not a byte came in all that time: the other side, or the way to it, is gone.
     if (connection.kind === 'open' && connection.link.lastReadMs <= call.sentAtMs) {
       this.#disconnect()
-      this.#rejectAll(ipcError(IpcErrorCode.CONNECTION_LOST, this.#endpoint, `given up, for ${what}`, error))
+      this.#rejectAll(ipcError(IpcErrorCode.CONNECTION_LOST, this.#address, `given up, for ${what}`, error))
     }
   }
 

@@ -1,5 +1,7 @@
 /** What goes wrong on the way to the other side. What the other side answers is a RemoteError. */
 import { BobbinError, messageOf, systemCode } from '../base/errors.ts'
+import { addressText } from '../config/addresses.ts'
+import type { Address } from '../config/node-manager-config.ts'
 
 export const IpcErrorCode = {
   /** No connection could be made: refused, no route, unknown host. */
@@ -19,20 +21,10 @@ export const IpcErrorCode = {
 
 export type IpcErrorCode = (typeof IpcErrorCode)[keyof typeof IpcErrorCode]
 
-export interface Endpoint {
-  readonly host: string
-  readonly port: number
-}
-
-/** host:port as messages name it; an IPv6 address in brackets. */
-export function endpointText({ host, port }: Endpoint): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
-}
-
 /** `cannot connect to rm1:8031: connection refused` */
-export function connectError(endpoint: Endpoint, cause: unknown): BobbinError {
+export function connectError(address: Address, cause: unknown): BobbinError {
   const why = WORDS[systemCode(cause) ?? ''] ?? messageOf(cause)
-  return new BobbinError(IpcErrorCode.CONNECT, `cannot connect to ${endpointText(endpoint)}: ${why}`, cause)
+  return new BobbinError(IpcErrorCode.CONNECT, `cannot connect to ${addressText(address)}: ${why}`, cause)
 }
 
 const WORDS: { readonly [systemCode: string]: string } = {
@@ -43,8 +35,8 @@ const WORDS: { readonly [systemCode: string]: string } = {
   EAI_AGAIN: 'the host name could not be looked up',
 }
 
-export function ipcError(code: IpcErrorCode, endpoint: Endpoint, what: string, cause?: unknown): BobbinError {
-  return new BobbinError(code, `${endpointText(endpoint)}: ${what}`, cause)
+export function ipcError(code: IpcErrorCode, address: Address, what: string, cause?: unknown): BobbinError {
+  return new BobbinError(code, `${addressText(address)}: ${what}`, cause)
 }
 
 /** Every ResourceManager was tried for as long as the configuration allows. */

@@ -5,41 +5,28 @@
 import { BobbinError, Bug, messageOf } from '../base/errors.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import type { ResourceManagerMember } from '../config/node-manager-config.ts'
+import { addressText } from '../config/addresses.ts'
+import type {
+  Address,
+  IpcClientConfig,
+  ResourceManagerConfig,
+  ResourceManagerMember,
+} from '../config/node-manager-config.ts'
 import { JavaClass, RemoteError } from '../protocol/remote-error.ts'
 import type { RpcCaller } from '../protocol/rpc-caller.ts'
 import type { RequestOf, ResponseOf, RpcMethods, RpcProtocol } from '../protocol/rpc-protocol.ts'
-import { IpcConnection, type IpcClientSettings, type Login } from './client.ts'
-import { endpointText, IpcErrorCode, UnreachableError, type Endpoint } from './errors.ts'
+import { IpcConnection, type Login } from './client.ts'
+import { IpcErrorCode, UnreachableError } from './errors.ts'
 
 export interface ResourceManagerConnectionOptions<M extends RpcMethods> {
   readonly protocol: RpcProtocol<M>
-  readonly resourceManager: ResourceManagerSettings
+  readonly resourceManager: ResourceManagerConfig
   /** Which port of a member serves the protocol: `(member) => member.resourceTracker`. */
-  readonly addressOf: (member: ResourceManagerMember) => Endpoint
+  readonly addressOf: (member: ResourceManagerMember) => Address
   readonly login: Login
-  readonly ipcClient: IpcClientSettings
+  readonly ipcClient: IpcClientConfig
   readonly clock: Clock
   readonly log: Log
-}
-
-export interface ResourceManagerSettings {
-  readonly members: readonly ResourceManagerMember[]
-  readonly isHa: boolean
-  readonly retry: RetrySettings
-}
-
-export interface RetrySettings {
-  /** −1: for ever; less than the interval: one attempt. */
-  readonly maxWaitMs: number
-  readonly retryIntervalMs: number
-  /** −1: maxWaitMs / failoverSleepBaseMs. */
-  readonly failoverMaxAttempts: number
-  readonly failoverSleepBaseMs: number
-  readonly failoverSleepMaxMs: number
-  /** In place of the connect retries of the IPC client, with HA. */
-  readonly failoverRetries: number
-  readonly failoverRetriesOnTimeouts: number
 }
 
 interface Reached<M extends RpcMethods> {
@@ -64,7 +51,7 @@ export class ResourceManagerConnection<M extends RpcMethods> implements RpcCalle
     this.#members = resourceManager.members.map((member) => {
       const address = addressOf(member)
       return {
-        address: endpointText(address),
+        address: addressText(address),
         connection: new IpcConnection(protocol, address, login, { config, clock, log }),
       }
     })
@@ -141,7 +128,7 @@ export class ResourceManagerConnection<M extends RpcMethods> implements RpcCalle
 }
 
 /** RMProxy and HAUtil: with HA the attempts on one member are few, for the next is waiting. */
-function ipcSettings(config: IpcClientSettings, { isHa, retry }: ResourceManagerSettings): IpcClientSettings {
+function ipcSettings(config: IpcClientConfig, { isHa, retry }: ResourceManagerConfig): IpcClientConfig {
   if (!isHa) return config
   return {
     ...config,

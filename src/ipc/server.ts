@@ -4,9 +4,10 @@ import { BobbinError, Bug, messageOf } from '../base/errors.ts'
 import type { Clock, Timer } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Service } from '../base/service.ts'
+import { addressText } from '../config/addresses.ts'
+import type { IpcServerConfig } from '../config/node-manager-config.ts'
 import { CallQueue } from './call-queue.ts'
-import { endpointText, IpcErrorCode } from './errors.ts'
-import type { Qop } from './sasl/digest.ts'
+import { IpcErrorCode } from './errors.ts'
 import { ServerConnection, type ConnectionContext } from './server-connection.ts'
 import type { Authentication } from './server-login.ts'
 import type { ServedProtocol } from './served-protocol.ts'
@@ -21,23 +22,9 @@ export interface IpcServerOptions {
   readonly listen: { readonly bindHost: string; readonly port: number }
   readonly protocols: readonly ServedProtocol[]
   readonly authentication: Authentication
-  readonly limits: IpcServerLimits
+  readonly limits: IpcServerConfig
   readonly clock: Clock
   readonly log: Log
-}
-
-export interface IpcServerLimits {
-  readonly maxDataLength: number
-  readonly listenQueueSize: number
-  /** 0: unlimited. */
-  readonly maxConnections: number
-  readonly idleThreshold: number
-  readonly maxIdleTimeMs: number
-  readonly idleScanIntervalMs: number
-  readonly killMax: number
-  readonly tcpNoDelay: boolean
-  readonly handlerCount: number
-  readonly qop: readonly Qop[]
 }
 
 export class IpcServer implements Service {
@@ -90,7 +77,7 @@ export class IpcServer implements Service {
     if (address === null || typeof address === 'string') throw new Bug(`${this.name} listens on ${address}`)
     this.#port = address.port
     this.#scheduleIdleScan()
-    log.info(`${this.name} listens on ${endpointText({ host: listen.bindHost, port: this.#port })}`)
+    log.info(`${this.name} listens on ${addressText({ host: listen.bindHost, port: this.#port })}`)
   }
 
   /** Closes all connections; calls under way run on, but nobody hears of their end. */
@@ -151,7 +138,7 @@ function listening(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const failed = (error: Error) => {
-      const where = endpointText(options)
+      const where = addressText(options)
       reject(new BobbinError(IpcErrorCode.LISTEN, `${name} can't listen on ${where}: ${messageOf(error)}`, error))
     }
     server.once('error', failed)

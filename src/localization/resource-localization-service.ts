@@ -3,6 +3,7 @@ import { BobbinError, Bug, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Service } from '../base/service.ts'
 import { Tasks } from '../base/tasks.ts'
+import type { LocalizationConfig } from '../config/node-manager-config.ts'
 import type { OrderedDeletion } from '../deletion/deletion.ts'
 import type { LocalDirs, ReadableDirs } from '../health/local-dirs.ts'
 import type { ApplicationId, ContainerId } from '../protocol/ids.ts'
@@ -17,11 +18,7 @@ import { parseResourceRequest, type ResourceRequest } from './resource-request.t
 import { ResourceTracker } from './resource-tracker.ts'
 import { Slots } from './slots.ts'
 
-export interface ResourceLocalizationOptions {
-  /** `yarn.nodemanager.localizer.fetch.thread-count`: public resources at a time. */
-  readonly fetchThreads: number
-  /** `yarn.nodemanager.local-cache.max-files-per-directory`, sub-directories counted in. */
-  readonly maxFilesPerDirectory: number
+export interface ResourceLocalizationOptions extends LocalizationConfig {
   /** `fs.defaultFS` */
   readonly defaultFileSystem: string
   /** `yarn.nodemanager.default-container-executor.log-dirs.permissions` */

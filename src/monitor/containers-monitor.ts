@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Service } from '../base/service.ts'
+import type { MonitorConfig } from '../config/node-manager-config.ts'
 import type { ContainerId } from '../protocol/ids.ts'
 import { processesByContainer } from './process-owners.ts'
 import { readMachineUnits, readProcesses, type MachineUnits, type ProcessStat } from './procfs.ts'
@@ -23,10 +24,8 @@ export interface ContainerUsage {
   readonly cores: number
 }
 
-export interface ContainersMonitorOptions {
+export interface ContainersMonitorOptions extends Pick<MonitorConfig, 'containerIntervalMs'> {
   readonly containers: { readonly containers: Iterable<MonitoredContainer> }
-  /** Milliseconds between two passes; 0 or less: the monitor is off. */
-  readonly containerIntervalMs: number
   /** Vcores that the node offers now. */
   vcores(): number
   /** Processors of the machine. */

@@ -2,13 +2,12 @@ import { readFile } from 'node:fs/promises'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Service } from '../base/service.ts'
+import type { MonitorConfig } from '../config/node-manager-config.ts'
 import { parseBusyTicks, parseMemoryInfo, readMachineUnits } from './procfs.ts'
 import { runTicker } from './ticker.ts'
 import { NOTHING_IN_USE, type Utilization } from './utilization.ts'
 
-export interface NodeUsageOptions {
-  /** Milliseconds between two samples; 0 or less: none are taken. */
-  readonly nodeIntervalMs: number
+export interface NodeUsageOptions extends Pick<MonitorConfig, 'nodeIntervalMs'> {
   readonly clock: Clock
   readonly log: Log
   /** `/proc`; tests have their own. */

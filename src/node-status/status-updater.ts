@@ -2,6 +2,7 @@ import { asError, BobbinError, messageOf } from '../base/errors.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Service } from '../base/service.ts'
+import type { RecoveryConfig, StatusUpdaterConfig } from '../config/node-manager-config.ts'
 import type { ContainerId } from '../protocol/ids.ts'
 import { nodeIdToProto } from '../protocol/ids.ts'
 import { toNumber } from '../protocol/messages.ts'
@@ -22,16 +23,6 @@ import type {
 import type { NodeReport } from './node-report.ts'
 import { checkRegistration, registrationRequest } from './register.ts'
 
-export interface StatusUpdaterConfig {
-  readonly hadoopVersion: string
-  readonly minimumResourceManagerVersion: string
-  readonly trackStoppedContainersMs: number
-  readonly livenessExpiryMs: number
-  readonly isLogAggregationEnabled: boolean
-  readonly isSecurityEnabled: boolean
-  readonly isWorkPreserving: boolean
-}
-
 export interface NodeStatusUpdaterOptions {
   /** Retries and fails over by itself; rejects with ERR_RM_UNREACHABLE when it has given up. Closed by stop(). */
   readonly rm: RpcCaller<typeof resourceTracker.methods>
@@ -41,7 +32,7 @@ export interface NodeStatusUpdaterOptions {
   readonly resource: Resource
   readonly physicalResource: Resource
   readonly config: StatusUpdaterConfig
-  readonly recovery: { readonly isEnabled: boolean; readonly isSupervised: boolean }
+  readonly recovery: Pick<RecoveryConfig, 'isEnabled' | 'isSupervised'>
   readonly containers: ManagedContainers
   readonly store: Pick<NodeStateStore, 'removeContainer'>
   readonly listener: RegistrationListener

@@ -1,10 +1,11 @@
 import { systemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
-import type { IpcClientOptions, IpcClientSettings } from '../../src/ipc/client.ts'
-import { IpcServer, type IpcServerLimits, type IpcServerOptions } from '../../src/ipc/server.ts'
+import type { IpcClientConfig, IpcServerConfig } from '../../src/config/node-manager-config.ts'
+import type { IpcClientOptions } from '../../src/ipc/client.ts'
+import { IpcServer, type IpcServerOptions } from '../../src/ipc/server.ts'
 
 /** Hadoop's defaults, with a short way to give up connecting. */
-export const clientSettings: IpcClientSettings = {
+export const clientSettings: IpcClientConfig = {
   connectTimeoutMs: 20_000,
   connectMaxRetries: 0,
   connectRetryIntervalMs: 1000,
@@ -17,7 +18,7 @@ export const clientSettings: IpcClientSettings = {
   tcpNoDelay: true,
 }
 
-export const serverLimits: IpcServerLimits = {
+export const serverLimits: IpcServerConfig = {
   maxDataLength: 134_217_728,
   listenQueueSize: 256,
   maxConnections: 0,
@@ -30,11 +31,11 @@ export const serverLimits: IpcServerLimits = {
   qop: ['auth'],
 }
 
-export function clientOptions(settings: Partial<IpcClientSettings> = {}): IpcClientOptions {
+export function clientOptions(settings: Partial<IpcClientConfig> = {}): IpcClientOptions {
   return { config: { ...clientSettings, ...settings }, clock: systemClock, log: silentLog }
 }
 
-type ServerChoices = Partial<Omit<IpcServerOptions, 'limits'>> & { readonly limits?: Partial<IpcServerLimits> }
+type ServerChoices = Partial<Omit<IpcServerOptions, 'limits'>> & { readonly limits?: Partial<IpcServerConfig> }
 
 /** A server on a free loopback port; the caller stops it. */
 export async function startedServer(choices: ServerChoices): Promise<IpcServer> {

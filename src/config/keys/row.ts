@@ -1,4 +1,5 @@
-import type { AccessControlList, EnvironmentVariable, HostPort, IntegerRange } from '../values.ts'
+import type { Address } from '../node-manager-config.ts'
+import type { AccessControlList, EnvironmentVariable, IntegerRange } from '../values.ts'
 
 /** What each type of key reads as. */
 export interface ValueTypes {
@@ -21,7 +22,7 @@ export interface ValueTypes {
   readonly 'plain-list': readonly string[]
   /** A file mode. */
   readonly octal: number
-  readonly address: HostPort
+  readonly address: Address
   readonly acl: AccessControlList
   /** The name of a Java class; a row lists those that are known. */
   readonly class: string

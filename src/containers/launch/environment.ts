@@ -1,18 +1,12 @@
 /** The variables of launch_container.sh, in its order. Source: ContainerLaunch.call, sanitizeEnv, addConfigsToEnv. */
+import type { LaunchConfig } from '../../config/node-manager-config.ts'
 import type { hadoop } from '../../protocol/messages.ts'
 import { expandMarkers, type Expansions } from './expansion.ts'
 import { variablesUsed } from './shell-word.ts'
 
 export type Variable = readonly [name: string, value: string]
 
-export interface EnvironmentOptions {
-  /** `yarn.nodemanager.env-whitelist` */
-  readonly environmentWhitelist: readonly string[]
-  /** `yarn.nodemanager.admin-env`, in order. */
-  readonly adminEnvironment: readonly { readonly name: string; readonly value: string }[]
-  /** `yarn.nodemanager.force.path` */
-  readonly forcePath: string
-}
+export type EnvironmentOptions = Pick<LaunchConfig, 'environmentWhitelist' | 'adminEnvironment' | 'forcePath'>
 
 export interface EnvironmentSources {
   readonly requested: readonly hadoop.yarn.StringStringMapProto.$Properties[]
@@ -83,7 +77,7 @@ function addAdminVariables(
 }
 
 /** Of two that use each other the one that was given first comes last. Source: ShellScriptBuilder.orderEnvByDependencies. */
-export function byDependency(variables: ReadonlyMap<string, string>): Variable[] {
+function byDependency(variables: ReadonlyMap<string, string>): Variable[] {
   const ordered: Variable[] = []
   const begun = new Set<string>()
   // A stack of our own: a chain may be longer than the call stack is deep.

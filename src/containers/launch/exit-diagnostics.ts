@@ -3,16 +3,12 @@ import { constants, lstat, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { asError, BobbinError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
+import type { LaunchConfig } from '../../config/node-manager-config.ts'
 import type { LaunchOutcome } from '../../executors/executor.ts'
 import type { ContainerId } from '../../protocol/ids.ts'
 import { isKilledExitCode } from '../exit-status.ts'
 
-export interface StderrOptions {
-  /** `yarn.nodemanager.container.stderr.tail.bytes` */
-  readonly stderrTailBytes: number
-  /** `yarn.nodemanager.container.stderr.pattern`: a glob, or several in braces. */
-  readonly stderrPattern: string
-}
+export type StderrOptions = Pick<LaunchConfig, 'stderrTailBytes' | 'stderrPattern'>
 
 const PRELAUNCH_ERRORS = 'prelaunch.err'
 

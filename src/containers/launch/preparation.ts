@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { systemCode } from '../../base/errors.ts'
+import type { LaunchConfig } from '../../config/node-manager-config.ts'
 import type { LaunchRequest } from '../../executors/executor.ts'
 import { replaceFile } from '../../executors/replace-file.ts'
 import type { LocalDirs } from '../../health/local-dirs.ts'
@@ -21,9 +22,7 @@ export interface NodeIdentity {
   readonly httpPort: number
 }
 
-export interface PreparationOptions extends EnvironmentOptions {
-  /** `yarn.nodemanager.user-home-dir` */
-  readonly userHomeDir: string
+export interface PreparationOptions extends EnvironmentOptions, Pick<LaunchConfig, 'userHomeDir'> {
   readonly dirs: LocalDirs
   readonly node: () => NodeIdentity
   /** By the auxiliary service's name. */

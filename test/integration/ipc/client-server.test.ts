@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { silentLog } from '../../../src/base/log.ts'
-import { IpcConnection, type IpcClientSettings, type Login } from '../../../src/ipc/client.ts'
+import type { IpcClientConfig } from '../../../src/config/node-manager-config.ts'
+import { IpcConnection, type Login } from '../../../src/ipc/client.ts'
 import { serve, type IpcServer, type ServedProtocol, type TokenAuthenticator } from '../../../src/ipc/server.ts'
 import type { Qop } from '../../../src/ipc/sasl/digest.ts'
 import { applicationClient } from '../../../src/protocol/application-client.ts'
@@ -47,12 +48,7 @@ function echo(callers: Caller[] = []): ServedProtocol {
   })
 }
 
-function client(
-  t: TestContext,
-  server: IpcServer | ChunkingProxy,
-  as: Login,
-  settings: Partial<IpcClientSettings> = {},
-) {
+function client(t: TestContext, server: IpcServer | ChunkingProxy, as: Login, settings: Partial<IpcClientConfig> = {}) {
   const address = { host: '127.0.0.1', port: server.port }
   const connection = new IpcConnection(applicationClient, address, as, clientOptions(settings))
   t.after(() => connection.close())

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { createServer, type Server, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { silentLog } from '../../../src/base/log.ts'
-import { IpcConnection, type IpcClientSettings, type Login } from '../../../src/ipc/client.ts'
+import type { IpcClientConfig } from '../../../src/config/node-manager-config.ts'
+import { IpcConnection, type Login } from '../../../src/ipc/client.ts'
 import { FrameMessages, FrameReader, FrameWriter } from '../../../src/ipc/frames.ts'
 import { preamble } from '../../../src/ipc/wire.ts'
 import { hadoop } from '../../../src/protocol/messages.ts'
@@ -106,7 +107,7 @@ function failure(callId: number, status: typeof ERROR | typeof FATAL, errorMsg: 
 
 const simple: Login = { kind: 'simple', user: 'root' }
 
-function connected(t: TestContext, peer: { port: number }, settings: Partial<IpcClientSettings> = {}, login = simple) {
+function connected(t: TestContext, peer: { port: number }, settings: Partial<IpcClientConfig> = {}, login = simple) {
   const clock = new FakeClock()
   const config = { ...clientSettings, ...settings }
   const address = { host: '127.0.0.1', port: peer.port }

@@ -3,14 +3,15 @@ import { test, type TestContext } from 'node:test'
 import { silentLog } from '../../../src/base/log.ts'
 import type { ResourceManagerMember } from '../../../src/config/node-manager-config.ts'
 import { UnreachableError } from '../../../src/ipc/errors.ts'
-import { ResourceManagerConnection, type RetrySettings } from '../../../src/ipc/failover.ts'
+import type { RetryConfig } from '../../../src/config/node-manager-config.ts'
+import { ResourceManagerConnection } from '../../../src/ipc/failover.ts'
 import { serve, type IpcServer } from '../../../src/ipc/server.ts'
 import { JavaClass, RemoteError } from '../../../src/protocol/remote-error.ts'
 import { resourceTracker } from '../../../src/protocol/resource-tracker.ts'
 import { FakeClock } from '../../helpers/fake-clock.ts'
 import { clientSettings, startedServer } from '../../helpers/ipc.ts'
 
-const retry: RetrySettings = {
+const retry: RetryConfig = {
   maxWaitMs: 900_000,
   retryIntervalMs: 30_000,
   failoverMaxAttempts: -1,
@@ -46,7 +47,7 @@ async function vacant(): Promise<number> {
   return server.port
 }
 
-function connected(t: TestContext, ports: readonly number[], isHa: boolean, changes: Partial<RetrySettings> = {}) {
+function connected(t: TestContext, ports: readonly number[], isHa: boolean, changes: Partial<RetryConfig> = {}) {
   const clock = new PausesClock()
   const connection = new ResourceManagerConnection({
     protocol: resourceTracker,
