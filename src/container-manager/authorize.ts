@@ -53,6 +53,22 @@ export function authorizeStart({ nmToken, token, hasStarted, rmIdentifier, now }
   }
 }
 
+/** Linux NAME_MAX. */
+const MAX_NAME_BYTES = 255
+
+/**
+ * The user's name becomes that of directories below `usercache` and a field of the audit log. Whoever submits to an
+ * unsecured cluster chooses it freely.
+ */
+export function checkUserName({ containerId, user }: ContainerTokenIdentifier): void {
+  const isName = user !== '' && user !== '.' && user !== '..' && Buffer.byteLength(user) <= MAX_NAME_BYTES
+  if (isName && !/[/\p{Cc}]/u.test(user)) return
+  throw unauthorized(
+    `\nContainer ${containerId} is for the user ${JSON.stringify(user)}, whose name can't be that of a directory: ` +
+      `it must have 1 to ${MAX_NAME_BYTES} bytes, without '/' and control characters, and not be '.' or '..'`,
+  )
+}
+
 /** Only an attempt of the container's own application may stop it or ask about it. */
 export function ownsContainer({ attemptId }: NMTokenIdentifier, containerId: ContainerId): boolean {
   return applicationOfAttempt(attemptId) === applicationOfContainer(containerId)

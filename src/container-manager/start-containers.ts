@@ -16,7 +16,7 @@ import type { NodeContainerTokens } from '../security/node-container-tokens.ts'
 import type { NodeNMTokens } from '../security/node-nm-tokens.ts'
 import { tokenFromProto } from '../security/token.ts'
 import type { RequestAudit } from './audit.ts'
-import { authorizeStart, authorizeUser, nmTokenOf } from './authorize.ts'
+import { authorizeStart, authorizeUser, checkUserName, nmTokenOf } from './authorize.ts'
 import { callFailure, containerFailure, isContainerFailure, storeFailure, yarnException } from './failures.ts'
 import { checkCredentials, checkResources, checkServices } from './launch-context.ts'
 import type { NodeContainers } from './node-containers.ts'
@@ -131,6 +131,7 @@ export class StartContainers {
     const now = clock.now()
     const hasStarted = tokens.container.hasStarted(token)
     authorizeStart({ nmToken, token, hasStarted, rmIdentifier: gate.rmIdentifier, now })
+    checkUserName(token)
     tokens.nm.rememberForStart(nmToken)
     const launchContext = request.containerLaunchContext ?? {}
     checkServices(launchContext, auxServices)

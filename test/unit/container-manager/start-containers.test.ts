@@ -42,6 +42,18 @@ test('an accepted container is stored, handed to its new application, audited an
   assert.ok(node.lines.includes(`Start request for ${one} by user ${attempt} with resource <memory:128, vCores:1>`))
 })
 
+test('a container of a user whose name leads out of usercache is refused, and nothing is made', async () => {
+  const node = new TestNode().register()
+  for (const user of ['', '.', '..', '../../etc', 'root/..', 'a\nb', 'a\0b', 'x'.repeat(256)]) {
+    const { message } = onlyFailure(await node.start([node.entry(one, { user })]))
+    assert.match(message, /whose name can't be that of a directory: it must have 1 to 255 bytes, without '\/'/)
+    assert.ok(message.includes(`is for the user ${JSON.stringify(user)}, `))
+  }
+  assert.deepEqual(node.store.calls, [])
+  assert.equal(node.node.findApplication(application), undefined)
+  assert.deepEqual((await node.start([node.entry(one, { user: 'alice smith@EXAMPLE.COM' })])).failedRequests, [])
+})
+
 test('a second container joins the application that is there', async () => {
   const node = new TestNode().register()
   await node.start([node.entry(one), node.entry(two)])
