@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { hadoopJars, type HadoopVersion } from './jars.ts'
+import { hadoopJars, shellVersions, type HadoopVersion } from './jars.ts'
 
 export const bobbin = fileURLToPath(new URL('../../src/cli/bobbin.js', import.meta.url))
 
@@ -30,6 +30,9 @@ export interface ApplicationInfo {
   readonly diagnostics: string
 }
 
+/** It will never come: the process has ended. */
+class Over extends Error {}
+
 /** Waits until `ready` answers with something, asking again and again. */
 export async function eventually<T>(what: string, seconds: number, ready: () => Promise<T | undefined>): Promise<T> {
   const end = Date.now() + seconds * 1000
@@ -39,6 +42,7 @@ export async function eventually<T>(what: string, seconds: number, ready: () => 
       const answer = await ready()
       if (answer !== undefined) return answer
     } catch (error) {
+      if (error instanceof Over) throw error
       failure = error // not up yet: what it said is told if it never comes
     }
     await new Promise((resolve) => setTimeout(resolve, 200))
@@ -93,6 +97,7 @@ export class Cluster {
   async startResourceManager(): Promise<void> {
     this.#daemon('rm', 'java', this.#java('org.apache.hadoop.yarn.server.resourcemanager.ResourceManager', '-Xmx512m'))
     await eventually('ResourceManager', 90, async () => {
+      await this.#mustLive('rm')
       const info = (await this.rm('info')) as { clusterInfo: { state: string } }
       return info.clusterInfo.state === 'STARTED' ? true : undefined
     })
@@ -118,7 +123,7 @@ export class Cluster {
 
   async nodeIs(state: string): Promise<void> {
     await eventually(`node ${state}`, 60, async () => {
-      this.#mustLive('nm')
+      await this.#mustLive('nm')
       const answer = (await this.rm('nodes')) as { nodes: { node?: { id: string; state: string }[] } | null }
       return answer.nodes?.node?.some((node) => node.id.endsWith(`:${this.ports.nm}`) && node.state === state) === true
         ? true
@@ -166,7 +171,7 @@ export class Cluster {
 
   /** Hadoop's distributed shell client. */
   async distributedShell(args: readonly string[]): Promise<Finished & { application: string }> {
-    const jar = `${this.#jars}/hadoop-yarn-applications-distributedshell-${shellJar[this.version]}.jar`
+    const jar = `${this.#jars}/hadoop-yarn-applications-distributedshell-${shellVersions[this.version]}.jar`
     const own = ['-jar', jar, '-master_memory', '512', '-container_memory', '256']
     const client = 'org.apache.hadoop.yarn.applications.distributedshell.Client'
     const result = await this.java(client, [...own, ...args])
@@ -230,9 +235,9 @@ export class Cluster {
     )
   }
 
-  #mustLive(name: string): void {
-    const child = this.#processes.get(name)
-    if (child !== undefined && child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}`)
+  async #mustLive(name: 'rm' | 'nm'): Promise<void> {
+    const code = this.#processes.get(name)?.exitCode ?? null
+    if (code !== null) throw new Over(`${name} ended with ${code}:\n${(await this.daemonLog(name)).slice(-4000)}`)
   }
 
   #environment(): NodeJS.ProcessEnv {
@@ -289,8 +294,6 @@ export class Cluster {
     })
   }
 }
-
-const shellJar: Record<HadoopVersion, string> = { '3.3.6': '3.3.5', '3.4.2': '3.4.2', '3.5.0': '3.4.2' }
 
 async function getJson(url: string): Promise<unknown> {
   const response = await fetch(url, { headers: { accept: 'application/json' }, signal: AbortSignal.timeout(10_000) })
