@@ -1,6 +1,6 @@
 /** The application's life on this node as a table. Source: ApplicationImpl's state machine and texts. */
 import { defineEdges, type EdgesFrom, type Table } from '../base/state-machine.ts'
-import { ContainerExitStatus } from '../containers/exit-status.ts'
+import { ContainerExitStatus } from '../protocol/container-exit-status.ts'
 import type { ContainerId } from '../protocol/ids.ts'
 import type { ApplicationPayloads } from './events.ts'
 

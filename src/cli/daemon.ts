@@ -5,7 +5,7 @@ import type { Service } from '../base/service.ts'
 import { exitCodeOfSignal, onStopSignals, type StopSignal } from './signals.ts'
 
 /** Exit codes of a daemon; the Java NodeManager's, but for UNREACHABLE. Source: NodeManager, ExitUtil; operations.md. */
-export const ExitCode = {
+export const DaemonExitCode = {
   ORDERED: 0,
   /** A registration after a RESYNC was refused. Java: NodeManagerStatus.EXCEPTION. */
   REFUSED: 1,
@@ -41,7 +41,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     code = await Promise.race([over, signalled])
   } catch (thrown) {
     const isStopped = abort.signal.aborted && abort.signal.reason instanceof Stopped
-    code = isStopped ? await signalled : ExitCode.FAILED
+    code = isStopped ? await signalled : DaemonExitCode.FAILED
     if (!isStopped) failedToStart(title, thrown, log)
   }
   await service.stop()
@@ -53,7 +53,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
 export function failedToStart(title: string, thrown: unknown, log: Log): number {
   const details = thrown instanceof BobbinError ? { code: thrown.code } : { err: asError(thrown) }
   log.error(details, `Error starting ${title}: ${messageOf(thrown)}`)
-  return ExitCode.FAILED
+  return DaemonExitCode.FAILED
 }
 
 class Stopped extends Error {
@@ -85,7 +85,7 @@ function endOnBug(log: Log): void {
   const end = (thrown: unknown) => {
     const what = thrown instanceof Bug ? 'a broken invariant' : 'an error that nobody caught'
     log.fatal({ err: asError(thrown) }, `ending because of ${what}: ${messageOf(thrown)}`)
-    process.exit(ExitCode.FAILED)
+    process.exit(DaemonExitCode.FAILED)
   }
   process.on('uncaughtException', end)
   process.on('unhandledRejection', end)

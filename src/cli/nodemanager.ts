@@ -3,7 +3,7 @@ import type { Log } from '../base/log.ts'
 import { loadNodeManagerConfig } from '../config/load.ts'
 import { buildNodeManager, type NodeManager } from '../main.ts'
 import type { ShutdownReason } from '../node-status/managed-node.ts'
-import { ExitCode, failedToStart, runDaemon } from './daemon.ts'
+import { DaemonExitCode, failedToStart, runDaemon } from './daemon.ts'
 import { parseDaemonOptions } from './daemon-options.ts'
 import { processStartTime } from './local-cluster.ts'
 
@@ -41,10 +41,10 @@ export async function shutdownExitCode(node: NodeManager, unreachableExitCode: n
   log.error(`The node ends: ${reason.message}`)
   switch (reason.kind) {
     case 'ordered':
-      return ExitCode.ORDERED
+      return DaemonExitCode.ORDERED
     case 'unreachable':
       return unreachableExitCode
     case 'refused':
-      return ExitCode.REFUSED
+      return DaemonExitCode.REFUSED
   }
 }

@@ -10,7 +10,7 @@ import { buildLocalCluster, type LocalCluster } from './local-cluster.ts'
 import { choosePorts, LOOPBACK, wantedPorts, type ChosenPort } from './quickstart/ports.ts'
 import { QuickstartReporter } from './quickstart/reporter.ts'
 import { connectionsFrom } from './run/connections.ts'
-import { ExitCode, RunError } from './run/exit-codes.ts'
+import { RunExitCode, RunError } from './run/exit-codes.ts'
 import { NodeLogs } from './run/node-logs.ts'
 import type { RunOptions } from './run/options.ts'
 import { PrefixedOutput } from './run/output.ts'
@@ -81,7 +81,7 @@ async function withCluster(
   const cluster = await buildLocalCluster({ confDir: undefined, defines: defines(work, ports), env, log })
   const stopping = new AbortController()
   onStopSignals(['SIGINT', 'SIGTERM'], {
-    stop: () => stopping.abort(new RunError(ExitCode.INTERRUPTED, 'told to stop')),
+    stop: () => stopping.abort(new RunError(RunExitCode.INTERRUPTED, 'told to stop')),
   })
   try {
     say('')

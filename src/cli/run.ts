@@ -4,7 +4,7 @@ import { BobbinError, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { loadConfiguration } from '../config/load.ts'
 import { connectionsFrom } from './run/connections.ts'
-import { ExitCode, RunError } from './run/exit-codes.ts'
+import { RunExitCode, RunError } from './run/exit-codes.ts'
 import { NodeLogs, type Write } from './run/node-logs.ts'
 import { parseArguments, type ParsedRun } from './run/options.ts'
 import { PrefixedOutput, RawOutput } from './run/output.ts'
@@ -25,7 +25,7 @@ export async function runCli(argv: readonly string[], env: NodeJS.ProcessEnv): P
   const interruption = new AbortController()
   const forget = onStopSignals(['SIGINT', 'SIGTERM'], {
     stop: (signal) => {
-      const code = signal === 'SIGINT' ? ExitCode.INTERRUPTED : ExitCode.TERMINATED
+      const code = signal === 'SIGINT' ? RunExitCode.INTERRUPTED : RunExitCode.TERMINATED
       interruption.abort(new RunError(code, `ended by ${signal}`))
     },
   })
@@ -67,7 +67,7 @@ async function connect(
     return connectionsFrom(configuration, { user, clock: systemClock, log: connectionLog(reporter) })
   } catch (thrown) {
     if (!(thrown instanceof BobbinError)) throw thrown
-    throw new RunError(ExitCode.USAGE, `the configuration can not be used: ${thrown.message}`, thrown)
+    throw new RunError(RunExitCode.USAGE, `the configuration can not be used: ${thrown.message}`, thrown)
   }
 }
 
@@ -83,7 +83,7 @@ function writer(stream: NodeJS.WriteStream): Write {
     new Promise((resolve, reject) => {
       stream.write(bytes, (error) => {
         if (error === null || error === undefined) resolve()
-        else reject(new RunError(ExitCode.ERROR, `the output can not be written: ${messageOf(error)}`, error))
+        else reject(new RunError(RunExitCode.ERROR, `the output can not be written: ${messageOf(error)}`, error))
       })
     })
 }

@@ -1,5 +1,5 @@
 import type { Log } from '../base/log.ts'
-import { ContainerExitStatus } from '../containers/exit-status.ts'
+import { ContainerExitStatus } from '../protocol/container-exit-status.ts'
 import { containerIdFromProto, containerIdToProto, type ContainerId } from '../protocol/ids.ts'
 import type { hadoop } from '../protocol/messages.ts'
 import type { Caller } from '../protocol/rpc-caller.ts'

@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { StateMachine } from '../base/state-machine.ts'
+import { ContainerExitStatus } from '../protocol/container-exit-status.ts'
 import { applicationOfContainer, type ApplicationId, type ContainerId } from '../protocol/ids.ts'
 import type { hadoop } from '../protocol/messages.ts'
 import type { Resource } from '../protocol/resource.ts'
@@ -11,7 +12,6 @@ import type { ContainerStateName, ContainerView } from './container-view.ts'
 import { Diagnostics } from './diagnostics.ts'
 import type { ContainerEffects } from './effects.ts'
 import type { ContainerEvent, ContainerPayloads } from './events.ts'
-import { ContainerExitStatus } from './exit-status.ts'
 import {
   containerTransitions,
   type ContainerEdges,

@@ -3,7 +3,7 @@
  * Rows say what changes and what is asked for; how it is done is in the subject (container.ts) and its effects.
  */
 import { defineEdges, type EdgesFrom, type Table } from '../base/state-machine.ts'
-import { ContainerExitStatus } from './exit-status.ts'
+import { ContainerExitStatus } from '../protocol/container-exit-status.ts'
 import type { ContainerPayloads, ExitReport } from './events.ts'
 
 /** Why a container is done, for metrics and the audit log. */

@@ -1,4 +1,5 @@
 import type { Log } from '../base/log.ts'
+import { ContainerExitStatus } from '../protocol/container-exit-status.ts'
 import { applicationIdFromProto, containerIdFromProto, type ApplicationId, type ContainerId } from '../protocol/ids.ts'
 import { hadoop, toNumber } from '../protocol/messages.ts'
 import { resourceFromProto, type Resource } from '../protocol/resource.ts'
@@ -27,13 +28,11 @@ export interface HeartbeatOutcome {
 
 /** Java: YarnConfiguration.DEFAULT_RM_NM_HEARTBEAT_INTERVAL_MS */
 export const DEFAULT_INTERVAL_MS = 1000
-/** Java: ContainerExitStatus.KILLED_BY_RESOURCEMANAGER */
-const KILLED_BY_RESOURCEMANAGER = -106
 const KILLED_CONTAINER = 'Container Killed by ResourceManager'
 const KILLED_APPLICATION = 'Application killed by ResourceManager'
 
 export function killByResourceManager(containers: ManagedContainers, id: ContainerId): void {
-  containers.killContainer(id, KILLED_BY_RESOURCEMANAGER, KILLED_CONTAINER)
+  containers.killContainer(id, ContainerExitStatus.KILLED_BY_RESOURCEMANAGER, KILLED_CONTAINER)
 }
 
 /** One sequence of heartbeats, from a registration to a RESYNC or the end. Source: StatusUpdaterRunnable. */

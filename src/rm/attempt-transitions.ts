@@ -1,6 +1,7 @@
 import type { Table } from '../base/state-machine.ts'
-import { ExitStatus, KILLED_BY_RESOURCEMANAGER, type RmContainer } from './containers.ts'
+import { ContainerExitStatus } from '../protocol/container-exit-status.ts'
 import type { FinalStatus, RmAttempt } from './attempt.ts'
+import type { RmContainer } from './containers.ts'
 
 export type AttemptPayloads = {
   START: undefined
@@ -108,10 +109,10 @@ const absorb = <S extends string>(state: S) => ({
 
 /** Exits that use up no attempt. Source: RMAppAttemptImpl.shouldCountTowardsMaxAttemptRetry. */
 const NOT_THE_MASTERS_FAULT: ReadonlySet<number> = new Set([
-  ExitStatus.PREEMPTED,
-  ExitStatus.ABORTED,
-  ExitStatus.DISKS_FAILED,
-  KILLED_BY_RESOURCEMANAGER,
+  ContainerExitStatus.PREEMPTED,
+  ContainerExitStatus.ABORTED,
+  ContainerExitStatus.DISKS_FAILED,
+  ContainerExitStatus.KILLED_BY_RESOURCEMANAGER,
 ])
 
 export const attemptTransitions: Table<RmAttempt, AttemptPayloads, AttemptEdges> = {

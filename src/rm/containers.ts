@@ -1,14 +1,9 @@
 import type { Log } from '../base/log.ts'
 import { StateMachine, type Table } from '../base/state-machine.ts'
+import { ContainerExitStatus } from '../protocol/container-exit-status.ts'
 import type { ApplicationAttemptId, ContainerId, NodeId } from '../protocol/ids.ts'
 import type { hadoop } from '../protocol/messages.ts'
 import type { Resource } from '../protocol/resource.ts'
-
-/** Exit statuses that the ResourceManager itself gives or looks for. Source: ContainerExitStatus. */
-export const ExitStatus = { INVALID: -1000, ABORTED: -100, DISKS_FAILED: -101, PREEMPTED: -102 } as const
-
-/** `KILLED_BY_RESOURCEMANAGER`: made by the NodeManager when it is told to clean a container up. */
-export const KILLED_BY_RESOURCEMANAGER = -106
 
 /** Texts of completions that the ResourceManager makes. Source: SchedulerUtils. */
 export const CompletionText = {
@@ -103,5 +98,5 @@ export function abortedStatus(
   diagnostics: string,
   completeState: hadoop.yarn.ContainerStateProto,
 ): ContainerStatus {
-  return { containerId, state: completeState, diagnostics, exitStatus: ExitStatus.ABORTED }
+  return { containerId, state: completeState, diagnostics, exitStatus: ContainerExitStatus.ABORTED }
 }

@@ -1,4 +1,5 @@
 import type { Log } from '../base/log.ts'
+import { ContainerExitStatus } from '../protocol/container-exit-status.ts'
 import {
   applicationOfContainer,
   containerIdFromProto,
@@ -8,7 +9,7 @@ import {
 } from '../protocol/ids.ts'
 import { hadoop } from '../protocol/messages.ts'
 import type { Applications } from './applications.ts'
-import { abortedStatus, ExitStatus } from './containers.ts'
+import { abortedStatus } from './containers.ts'
 import type { RmNode } from './nodes.ts'
 import type { FifoScheduler } from './scheduler.ts'
 
@@ -89,7 +90,7 @@ function completion(status: RegisteredStatus): ContainerStatus {
     containerId: status.containerId ?? null,
     state: status.containerState ?? ContainerStateProto.C_RUNNING,
     diagnostics: status.diagnostics ?? '',
-    exitStatus: status.containerExitStatus ?? ExitStatus.INVALID,
+    exitStatus: status.containerExitStatus ?? ContainerExitStatus.INVALID,
     capability: status.resource ?? null,
     executionType: status.executionType ?? null,
   }

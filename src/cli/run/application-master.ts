@@ -1,6 +1,7 @@
 /** The ApplicationMaster of a run: gets the containers, starts them, waits for their ends. */
 import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../base/clock.ts'
+import { ContainerExitStatus } from '../../protocol/container-exit-status.ts'
 import {
   containerIdFromProto,
   containerIdToProto,
@@ -14,7 +15,7 @@ import { tokenFromProto, type Token } from '../../security/token.ts'
 import { orAborted } from './abort.ts'
 import { Asks } from './asks.ts'
 import { allocatedContainer, startContainer, type AllocatedContainer, type ConnectNode } from './container-start.ts'
-import { ExitCode, exitStatusText, isReplaceable, RunError } from './exit-codes.ts'
+import { RunExitCode, exitStatusText, isReplaceable, RunError } from './exit-codes.ts'
 import type { ContainerLogs } from './node-logs.ts'
 import { OutputFollower } from './output-follower.ts'
 import type { OutputSink } from './output.ts'
@@ -28,8 +29,6 @@ const RUNNING_INTERVAL_MS = 500
 const PATIENCE_MS = 5000
 /** How often one container is replaced that ended, or could not be started, without its command's fault. */
 const MAX_REPLACEMENTS = 3
-/** Hadoop's default of a status without one. Source: ContainerExitStatus.INVALID. */
-const NO_EXIT_STATUS = -1000
 
 export interface ApplicationMasterOptions {
   readonly session: SchedulerSession
@@ -116,7 +115,7 @@ export class ApplicationMaster {
         this.#running.delete(container.id)
         this.#release(container.id)
         const reason = `${container.node} did not start it: ${refusal}`
-        if (replacements === MAX_REPLACEMENTS) throw new RunError(ExitCode.ERROR, `${container.id}: ${reason}`)
+        if (replacements === MAX_REPLACEMENTS) throw new RunError(RunExitCode.ERROR, `${container.id}: ${reason}`)
         this.#options.reporter.replaced(container.id, reason)
       }
     }
@@ -131,7 +130,10 @@ export class ApplicationMaster {
   async #start(container: AllocatedContainer, signal: AbortSignal): Promise<string | undefined> {
     const token = this.#nmTokens.get(container.node)
     if (token === undefined)
-      throw new RunError(ExitCode.ERROR, `the ResourceManager sent no NM token for ${container.node} (${container.id})`)
+      throw new RunError(
+        RunExitCode.ERROR,
+        `the ResourceManager sent no NM token for ${container.node} (${container.id})`,
+      )
     const manager = this.#options.connectNode(container.node, token)
     return await startContainer(container, this.#work.launchContext, manager, signal)
   }
@@ -190,7 +192,11 @@ export class ApplicationMaster {
   #complete(status: hadoop.yarn.ContainerStatusProto.$Properties): void {
     const id = containerIdFromProto(status.containerId)
     this.#released.delete(id)
-    const end = { id, exitStatus: status.exitStatus ?? NO_EXIT_STATUS, diagnostics: status.diagnostics ?? '' }
+    const end = {
+      id,
+      exitStatus: status.exitStatus ?? ContainerExitStatus.INVALID,
+      diagnostics: status.diagnostics ?? '',
+    }
     this.#running.get(id)?.(end)
     this.#running.delete(id)
   }

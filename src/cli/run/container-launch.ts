@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { messageOf, systemCode } from '../../base/errors.ts'
 import { hadoop } from '../../protocol/messages.ts'
-import { ExitCode, RunError } from './exit-codes.ts'
+import { RunExitCode, RunError } from './exit-codes.ts'
 import type { RunOptions } from './options.ts'
 import { environmentValue, launchCommand } from './shell-quoting.ts'
 
@@ -31,7 +31,7 @@ async function localResource(path: string): Promise<NamedResource> {
   // launch_container.sh has the names of path and link between double quotes, with nothing escaped.
   if (/[\\$`"*\n]/.test(file)) {
     const advice = String.raw`a path with any of \ $ ${'`'} " * or a line break can not be sent; rename it`
-    throw new RunError(ExitCode.USAGE, `--file ${path}: ${advice}`)
+    throw new RunError(RunExitCode.USAGE, `--file ${path}: ${advice}`)
   }
   const { size, mtimeNs } = await statFile(path, file)
   return {
@@ -52,7 +52,7 @@ async function statFile(path: string, file: string): Promise<{ size: bigint; mti
     if (found.isFile()) return found
   } catch (thrown) {
     const reason = systemCode(thrown) === 'ENOENT' ? `there is no ${file}` : messageOf(thrown)
-    throw new RunError(ExitCode.USAGE, `--file ${path}: ${reason}`, thrown)
+    throw new RunError(RunExitCode.USAGE, `--file ${path}: ${reason}`, thrown)
   }
-  throw new RunError(ExitCode.USAGE, `--file ${path}: ${file} is not a regular file`)
+  throw new RunError(RunExitCode.USAGE, `--file ${path}: ${file} is not a regular file`)
 }

@@ -6,7 +6,7 @@ import type { hadoop } from '../../protocol/messages.ts'
 import { RemoteError } from '../../protocol/remote-error.ts'
 import type { RpcCaller } from '../../protocol/rpc-caller.ts'
 import type { Token } from '../../security/token.ts'
-import { ExitCode, RunError } from './exit-codes.ts'
+import { RunExitCode, RunError } from './exit-codes.ts'
 
 type ContainerProto = hadoop.yarn.ContainerProto.$Properties
 
@@ -60,7 +60,7 @@ export async function startContainer(
 function unreachable(node: NodeId, thrown: unknown): RunError {
   const hint = '`bobbin run` talks to the nodes directly, so run it where their ports can be reached'
   return new RunError(
-    ExitCode.ERROR,
+    RunExitCode.ERROR,
     `the node ${node} can not be reached from here (${hint}): ${messageOf(thrown)}`,
     thrown,
   )

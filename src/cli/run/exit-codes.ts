@@ -1,8 +1,9 @@
 /** What `bobbin run` ends with, and what YARN's own exit statuses mean. */
 import { BobbinError } from '../../base/errors.ts'
+import { ContainerExitStatus } from '../../protocol/container-exit-status.ts'
 
 /** Bobbin's own exit codes; 1 to 255 may also be the command's. From 121 on so that a command's usual codes stay clear. */
-export const ExitCode = {
+export const RunExitCode = {
   SUCCESS: 0,
   /** A container failed, and there were several or YARN ended it. */
   FAILURE: 1,
@@ -19,34 +20,43 @@ export const ExitCode = {
   INTERRUPTED: 130,
   TERMINATED: 143,
 } as const
-export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode]
+export type RunExitCode = (typeof RunExitCode)[keyof typeof RunExitCode]
 
 /** Why a run could not be carried through, and the exit code that says so. */
 export class RunError extends BobbinError {
-  readonly exitCode: ExitCode
-  constructor(exitCode: ExitCode, message: string, cause?: unknown) {
+  readonly exitCode: RunExitCode
+  constructor(exitCode: RunExitCode, message: string, cause?: unknown) {
     super('ERR_RUN', message, cause)
     this.exitCode = exitCode
   }
 }
 
-/** Statuses that say nothing about the command. Source: ContainerExitStatus of hadoop-yarn-api. */
-const ABORTED = -100
-const DISKS_FAILED = -101
-const PREEMPTED = -102
+const {
+  ABORTED,
+  DISKS_FAILED,
+  INVALID,
+  PREEMPTED,
+  KILLED_AFTER_APP_COMPLETION,
+  KILLED_BY_APPMASTER,
+  KILLED_BY_CONTAINER_SCHEDULER,
+  KILLED_BY_RESOURCEMANAGER,
+  KILLED_EXCEEDED_PMEM,
+  KILLED_EXCEEDED_VMEM,
+  KILLED_FOR_EXCESS_LOGS,
+} = ContainerExitStatus
 
 const meanings: ReadonlyMap<number, string> = new Map([
-  [-1000, 'no exit status was reported'],
+  [INVALID, 'no exit status was reported'],
   [ABORTED, 'released, lost with its node or expired'],
   [DISKS_FAILED, "the node's disks failed"],
   [PREEMPTED, 'preempted'],
-  [-103, 'killed: over its virtual memory'],
-  [-104, 'killed: over its memory'],
-  [-105, 'killed by the ApplicationMaster'],
-  [-106, 'killed by the ResourceManager'],
-  [-107, 'killed: the application was over'],
-  [-108, "killed by the node's container scheduler"],
-  [-109, 'killed: too much log output'],
+  [KILLED_EXCEEDED_VMEM, 'killed: over its virtual memory'],
+  [KILLED_EXCEEDED_PMEM, 'killed: over its memory'],
+  [KILLED_BY_APPMASTER, 'killed by the ApplicationMaster'],
+  [KILLED_BY_RESOURCEMANAGER, 'killed by the ResourceManager'],
+  [KILLED_AFTER_APP_COMPLETION, 'killed: the application was over'],
+  [KILLED_BY_CONTAINER_SCHEDULER, "killed by the node's container scheduler"],
+  [KILLED_FOR_EXCESS_LOGS, 'killed: too much log output'],
 ])
 
 /** Whether the container ended without fault of the command, so that another one is asked for. */
@@ -63,8 +73,8 @@ export function exitStatusText(exitStatus: number): string {
 /** 0 when all succeeded; a single container's own code; else 1, also for a status that only YARN knows (below 0). */
 export function exitCodeOf(exitStatuses: readonly number[]): number {
   const failed = exitStatuses.filter((status) => status !== 0)
-  if (failed.length === 0) return ExitCode.SUCCESS
+  if (failed.length === 0) return RunExitCode.SUCCESS
   const [only] = exitStatuses
   if (exitStatuses.length === 1 && only !== undefined && only > 0 && only <= 255) return only
-  return ExitCode.FAILURE
+  return RunExitCode.FAILURE
 }

@@ -3,7 +3,7 @@ import { userInfo } from 'node:os'
 import { basename } from 'node:path'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import type { Resource } from '../../protocol/resource.ts'
-import { ExitCode } from './exit-codes.ts'
+import { RunExitCode } from './exit-codes.ts'
 
 export interface RunOptions {
   /** The program and its arguments; at least one. */
@@ -32,7 +32,7 @@ export interface ParsedRun {
 export type ParsedArguments =
   | ({ readonly kind: 'run' } & ParsedRun)
   /** Help was asked for, or the arguments are wrong; everything has been written. */
-  | { readonly kind: 'exit'; readonly exitCode: ExitCode }
+  | { readonly kind: 'exit'; readonly exitCode: RunExitCode }
 
 export interface ArgumentOutput {
   readonly writeOut: (text: string) => void
@@ -91,7 +91,7 @@ export function parseArguments(
     command.parse(argv, { from: 'user' })
   } catch (thrown) {
     if (!(thrown instanceof CommanderError)) throw thrown
-    return { kind: 'exit', exitCode: thrown.exitCode === 0 ? ExitCode.SUCCESS : ExitCode.USAGE }
+    return { kind: 'exit', exitCode: thrown.exitCode === 0 ? RunExitCode.SUCCESS : RunExitCode.USAGE }
   }
   const raw = command.opts<RawOptions>()
   const options = toOptions(raw, command.args, env)

@@ -7,7 +7,7 @@ import type { Token } from '../../security/token.ts'
 import { ApplicationMaster } from './application-master.ts'
 import { launchContext } from './container-launch.ts'
 import type { ConnectNode } from './container-start.ts'
-import { ExitCode, exitCodeOf, exitStatusText, RunError } from './exit-codes.ts'
+import { RunExitCode, exitCodeOf, exitStatusText, RunError } from './exit-codes.ts'
 import type { ContainerLogs } from './node-logs.ts'
 import type { RunOptions } from './options.ts'
 import type { OutputSink } from './output.ts'
@@ -66,7 +66,7 @@ export async function runCommand(options: RunOptions, dependencies: RunDependenc
 
 function startTimer(timeoutMs: number | undefined, deadline: AbortController, clock: Clock) {
   if (timeoutMs === undefined) return undefined
-  const error = new RunError(ExitCode.TIMED_OUT, `not finished after ${timeoutMs / 1000} s (--timeout)`)
+  const error = new RunError(RunExitCode.TIMED_OUT, `not finished after ${timeoutMs / 1000} s (--timeout)`)
   return clock.schedule(timeoutMs, () => deadline.abort(error))
 }
 

@@ -5,7 +5,7 @@ import type { hadoop } from '../../protocol/messages.ts'
 import { JavaClass } from '../../protocol/remote-error.ts'
 import type { RpcCaller } from '../../protocol/rpc-caller.ts'
 import { tokenFromProto, type Token } from '../../security/token.ts'
-import { ExitCode, RunError } from './exit-codes.ts'
+import { RunExitCode, RunError } from './exit-codes.ts'
 import { isRemote, resourceManagerError } from './resource-manager-errors.ts'
 
 type AllocateRequest = hadoop.yarn.AllocateRequestProto.$Properties
@@ -22,7 +22,7 @@ const ALREADY_REGISTERED = 'Application Master is already registered'
 /** The ResourceManager has ended the attempt: the application was killed, failed or expired. */
 export class AttemptOver extends RunError {
   constructor(message: string, cause: unknown) {
-    super(ExitCode.REFUSED, message, cause)
+    super(RunExitCode.REFUSED, message, cause)
   }
 }
 

@@ -5,7 +5,7 @@
  * Source: ContainerLaunch.expandEnvironment, ContainerLaunch.UnixShellScriptBuilder.
  */
 
-import { ExitCode, RunError } from './exit-codes.ts'
+import { RunExitCode, RunError } from './exit-codes.ts'
 
 /** Linux: MAX_ARG_STRLEN, the longest single argument of a program, its closing NUL included. */
 const MAX_ARGUMENT_BYTES = 131_072
@@ -41,7 +41,7 @@ export function launchCommand(argv: readonly string[]): string {
   if (bytes >= MAX_ARGUMENT_BYTES) {
     const limit = `a node can start at most ${MAX_ARGUMENT_BYTES - 1} bytes`
     throw new RunError(
-      ExitCode.USAGE,
+      RunExitCode.USAGE,
       `the command is too long: ${bytes} bytes with its quotes, ${limit}; put it into a --file`,
     )
   }

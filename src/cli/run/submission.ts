@@ -7,7 +7,7 @@ import { JavaClass } from '../../protocol/remote-error.ts'
 import { resourceFromProto, resourceText } from '../../protocol/resource.ts'
 import type { RpcCaller } from '../../protocol/rpc-caller.ts'
 import { tokenFromProto, type Token } from '../../security/token.ts'
-import { ExitCode, RunError } from './exit-codes.ts'
+import { RunExitCode, RunError } from './exit-codes.ts'
 import type { RunOptions } from './options.ts'
 import { atResourceManager, isRemote, resourceManagerError } from './resource-manager-errors.ts'
 
@@ -149,7 +149,7 @@ function checkSize(run: RunOptions, created: hadoop.yarn.GetNewApplicationRespon
   const maximum = resourceFromProto(created.maximumCapability)
   if (run.resource.memoryMb <= maximum.memoryMb && run.resource.vcores <= maximum.vcores) return
   const asked = `a container of ${resourceText(run.resource)} was asked for (--memory, --vcores)`
-  throw new RunError(ExitCode.REFUSED, `${asked}, but the cluster's largest is ${resourceText(maximum)}`)
+  throw new RunError(RunExitCode.REFUSED, `${asked}, but the cluster's largest is ${resourceText(maximum)}`)
 }
 
 function finalReport(report: Report): FinalReport | undefined {
@@ -171,7 +171,7 @@ function finalStatusText(status: Report['finalApplicationStatus']): string {
 
 /** For an application that ended without its master having finished it. */
 export function endedError(id: ApplicationId, { state, diagnostics }: FinalReport): RunError {
-  const code = state === 'KILLED' ? ExitCode.KILLED : ExitCode.REFUSED
+  const code = state === 'KILLED' ? RunExitCode.KILLED : RunExitCode.REFUSED
   const how = state === 'KILLED' ? 'was killed' : `ended as ${state}`
   return new RunError(code, `${id} ${how}: ${diagnostics.trim() || 'the ResourceManager gave no reason'}`)
 }

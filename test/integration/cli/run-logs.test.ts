@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
-import { RunError, ExitCode } from '../../../src/cli/run/exit-codes.ts'
+import { RunError, RunExitCode } from '../../../src/cli/run/exit-codes.ts'
 import { LogFileMissing, NodeLogs, type LogFile } from '../../../src/cli/run/node-logs.ts'
 import { parseContainerId } from '../../../src/protocol/ids.ts'
 
@@ -145,6 +145,6 @@ test('a reader that is gone is no fault of the node', async (t) => {
   await node.start(t)
   node.contents = Buffer.from('hello')
   const logs = new NodeLogs({ user: 'alice', timeoutMs: 5000 })
-  const broken = () => Promise.reject(new RunError(ExitCode.ERROR, 'stdout: EPIPE'))
+  const broken = () => Promise.reject(new RunError(RunExitCode.ERROR, 'stdout: EPIPE'))
   await assert.rejects(logs.copy(node.file, 0, broken, new AbortController().signal), RunError)
 })

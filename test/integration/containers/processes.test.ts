@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ContainerExitStatus } from '../../../src/containers/exit-status.ts'
+import { ContainerExitStatus } from '../../../src/protocol/container-exit-status.ts'
 import { hadoop } from '../../../src/protocol/messages.ts'
 import { until } from '../../helpers/until.ts'
 import { appears, isGroupLiving, isLiving, nodeFor, started, untimed } from './harness.ts'
@@ -172,8 +172,15 @@ test('start scripts that hang are ended too', async (t) => {
 
 test('an operator can send it a signal', async (t) => {
   const node = await nodeFor(t)
-  const command = 'trap \\"echo dump >> <LOG_DIR>/stdout\\" QUIT; touch <LOG_DIR>/ready; while :; do sleep 0.01; done'
-  const container = node.container({ command: [command] })
+  const listener = join(node.root, 'listener.mjs')
+  await writeFile(
+    listener,
+    `import { writeFileSync } from 'node:fs'
+    process.on('SIGQUIT', () => writeFileSync(process.argv[2] + '/stdout', 'dump'))
+    setTimeout(() => {}, 100_000)
+    writeFileSync(process.argv[2] + '/ready', '')`,
+  )
+  const container = node.container({ command: [`${process.execPath} ${listener} <LOG_DIR>`] })
   const pid = await started(node, container)
   await node.launcher.signal(container.id, hadoop.yarn.SignalContainerCommandProto.OUTPUT_THREAD_DUMP)
   await appears(join(node.containerLogDir(container), 'stdout'))
@@ -184,6 +191,17 @@ test('an operator can send it a signal', async (t) => {
   )
   container.kill(KILLED_BY_APPMASTER, 'enough')
   await node.whenDone(container)
+})
+
+test('a thread dump does not end a program that knows nothing of it', async (t) => {
+  const node = await nodeFor(t)
+  const container = node.container({ command: ['touch <LOG_DIR>/ready; exec sleep 1000'] })
+  const pid = await started(node, container)
+  await node.launcher.signal(container.id, hadoop.yarn.SignalContainerCommandProto.OUTPUT_THREAD_DUMP)
+  assert.equal(await isLiving(pid), true)
+  container.kill(KILLED_BY_APPMASTER, 'enough')
+  await node.whenDone(container)
+  assert.match(container.diagnostics, /Exit code is 143/)
 })
 
 test('bytes on stdout are the container’s own affair', async (t) => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { BobbinError } from '../../../../src/base/errors.ts'
-import { ExitCode, RunError } from '../../../../src/cli/run/exit-codes.ts'
+import { RunExitCode, RunError } from '../../../../src/cli/run/exit-codes.ts'
 import type { RunOptions } from '../../../../src/cli/run/options.ts'
 import { PrefixedOutput, RawOutput } from '../../../../src/cli/run/output.ts'
 import { LineReporter } from '../../../../src/cli/run/report.ts'
@@ -77,7 +77,7 @@ class Bench {
   }
 }
 
-function assertRunError(error: unknown, exitCode: ExitCode, message: RegExp): void {
+function assertRunError(error: unknown, exitCode: RunExitCode, message: RegExp): void {
   assert.ok(error instanceof RunError, String(error))
   assert.equal(error.exitCode, exitCode)
   assert.match(error.message, message)
@@ -180,7 +180,7 @@ test('a node that refuses to start a container: it is released and replaced, a f
   const hopeless = new Bench()
   hopeless.cluster.script = () => ({ refusal: 'The auxService:x does not exist' })
   const { error } = await hopeless.run()
-  assertRunError(error, ExitCode.ERROR, /did not start it: The auxService:x does not exist/)
+  assertRunError(error, RunExitCode.ERROR, /did not start it: The auxService:x does not exist/)
   assert.match(hopeless.cluster.killedWith ?? '', /auxService:x/)
 })
 
@@ -192,7 +192,7 @@ test('a node that can not be reached: an error that names it and says why that m
   const { error } = await bench.run()
   assertRunError(
     error,
-    ExitCode.ERROR,
+    RunExitCode.ERROR,
     /localhost:8041 can not be reached from here .*talks to the nodes directly.*ECONNREF/,
   )
   assert.notEqual(bench.cluster.killedWith, undefined)
@@ -201,7 +201,7 @@ test('a node that can not be reached: an error that names it and says why that m
 test('a request above the largest container is refused before anything is submitted', async () => {
   const bench = new Bench()
   const { error } = await bench.run({ resource: { memoryMb: 99_999, vcores: 1 } })
-  assertRunError(error, ExitCode.REFUSED, /<memory:99999, vCores:1>.*largest is <memory:8192, vCores:4>/)
+  assertRunError(error, RunExitCode.REFUSED, /<memory:99999, vCores:1>.*largest is <memory:8192, vCores:4>/)
   assert.equal(bench.cluster.submitted, undefined)
 })
 
@@ -237,7 +237,7 @@ test('a file that is not there, or none, is a usage error before anything is sub
   ] as const) {
     const bench = new Bench()
     const { error } = await bench.run({ files: [file] })
-    assertRunError(error, ExitCode.USAGE, message)
+    assertRunError(error, RunExitCode.USAGE, message)
     assert.deepEqual(bench.cluster.calls, [])
   }
 })
@@ -248,7 +248,7 @@ test('a submission that the ResourceManager refuses tells its words', async () =
     if (method === 'submitApplication') throw new RemoteError(JavaClass.YARN, 'Queue x is STOPPED.')
   }
   const { error } = await bench.run()
-  assertRunError(error, ExitCode.REFUSED, /refused submitApplication: Queue x is STOPPED\.$/)
+  assertRunError(error, RunExitCode.REFUSED, /refused submitApplication: Queue x is STOPPED\.$/)
 })
 
 test('an application that fails before it is accepted ends the run with the reason', async () => {
@@ -256,7 +256,7 @@ test('an application that fails before it is accepted ends the run with the reas
   bench.cluster.state = State.FAILED
   bench.cluster.diagnostics = 'Application x submitted by user alice to unknown queue: nope'
   const { error } = await bench.run()
-  assertRunError(error, ExitCode.REFUSED, /ended as FAILED: .*unknown queue: nope/)
+  assertRunError(error, RunExitCode.REFUSED, /ended as FAILED: .*unknown queue: nope/)
 })
 
 test('a ResourceManager that can not be reached has an exit code of its own', async () => {
@@ -267,7 +267,7 @@ test('a ResourceManager that can not be reached has an exit code of its own', as
   const { error } = await bench.run()
   assertRunError(
     error,
-    ExitCode.RESOURCE_MANAGER_UNREACHABLE,
+    RunExitCode.RESOURCE_MANAGER_UNREACHABLE,
     /can not be reached \(getNewApplication\).*127\.0\.0\.1:8032/,
   )
 })
@@ -282,7 +282,7 @@ test('someone else kills the application: the run ends with their diagnostics', 
     throw new RemoteError(JavaClass.APPLICATION_ATTEMPT_NOT_FOUND, "doesn't exist in ApplicationMasterService cache.")
   }
   const { error } = await bench.run()
-  assertRunError(error, ExitCode.KILLED, /was killed: Application x was killed by user bob/)
+  assertRunError(error, RunExitCode.KILLED, /was killed: Application x was killed by user bob/)
   assert.equal(bench.cluster.killedWith, undefined)
 })
 
@@ -327,7 +327,7 @@ test('the time-out kills the application', async () => {
   const bench = new Bench()
   bench.cluster.script = () => ({ exitStatus: 0, beats: 100_000 })
   const { error } = await bench.run({ timeoutMs: 30_000 })
-  assertRunError(error, ExitCode.TIMED_OUT, /not finished after 30 s/)
+  assertRunError(error, RunExitCode.TIMED_OUT, /not finished after 30 s/)
   assert.match(bench.cluster.killedWith ?? '', /not finished after 30 s/)
   assert.equal(bench.clock.waiting, 0)
 })
@@ -337,10 +337,10 @@ test('an abort kills the application, at whatever moment it comes', async () => 
     const bench = new Bench()
     bench.cluster.script = () => ({ exitStatus: 0, beats: 100_000 })
     bench.onTick = (elapsed) => {
-      if (elapsed >= atMs) bench.control.abort(new RunError(ExitCode.INTERRUPTED, 'ended by SIGINT'))
+      if (elapsed >= atMs) bench.control.abort(new RunError(RunExitCode.INTERRUPTED, 'ended by SIGINT'))
     }
     const { error } = await bench.run()
-    assertRunError(error, ExitCode.INTERRUPTED, /SIGINT/)
+    assertRunError(error, RunExitCode.INTERRUPTED, /SIGINT/)
     assert.equal(
       bench.cluster.killedWith,
       bench.cluster.submitted === undefined ? undefined : 'bobbin run: ended by SIGINT',
@@ -355,7 +355,7 @@ test('an application that can not be killed is warned about, and the first error
     if (method === 'forceKillApplication') throw new BobbinError('ERR_CONNECT', 'connect ECONNREFUSED')
   }
   const { error, lines } = await bench.run({ timeoutMs: 1000 })
-  assertRunError(error, ExitCode.TIMED_OUT, /not finished/)
+  assertRunError(error, RunExitCode.TIMED_OUT, /not finished/)
   assert.ok(lines.some((line) => line.includes(`${APPLICATION} could not be killed and may still run`)))
 })
 
@@ -428,5 +428,5 @@ test('an application that is killed while it ends is told from one that succeede
     throw new RemoteError(JavaClass.INVALID_APPLICATION_MASTER_REQUEST, "Application doesn't exist in cache x")
   }
   const { error } = await bench.run()
-  assertRunError(error, ExitCode.KILLED, /killed by user bob/)
+  assertRunError(error, RunExitCode.KILLED, /killed by user bob/)
 })
