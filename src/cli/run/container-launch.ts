@@ -5,7 +5,7 @@ import { messageOf, systemCode } from '../../base/errors.ts'
 import { hadoop } from '../../protocol/messages.ts'
 import { RunExitCode, RunError } from './exit-codes.ts'
 import type { RunOptions } from './options.ts'
-import { environmentValue, launchCommand } from './shell-quoting.ts'
+import { environmentValue, launchCommand } from './command-quoting.ts'
 
 type LaunchContext = hadoop.yarn.ContainerLaunchContextProto.$Properties
 type NamedResource = hadoop.yarn.StringLocalResourceMapProto.$Properties

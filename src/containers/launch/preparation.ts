@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { systemCode } from '../../base/errors.ts'
+import { isInert } from '../../base/shell-quoting.ts'
 import type { LaunchConfig } from '../../config/node-manager-config.ts'
 import type { LaunchRequest } from '../../executors/executor.ts'
 import { replaceFile } from '../../executors/replace-file.ts'
@@ -183,7 +184,7 @@ export class LaunchPreparation {
  * others are set by the script alone, so that `PATH=$PATH:/x` refers to the daemon's PATH and not to itself.
  */
 function plainVariables({ ofNode, ofContainer }: LaunchEnvironment): Record<string, string> {
-  return Object.fromEntries([...ofContainer, ...ofNode].filter(([, value]) => !/[\\"$`]/.test(value)))
+  return Object.fromEntries([...ofContainer, ...ofNode].filter(([, value]) => isInert(value)))
 }
 
 async function makeUnlessThere(path: string, mode: number): Promise<void> {

@@ -1,6 +1,6 @@
 /** The text of launch_container.sh, line by line as Hadoop's. Source: ContainerExecutor.writeLaunchEnv, UnixShellScriptBuilder. */
 import { posix } from 'node:path'
-import { bareOrQuoted, doubleQuoted } from '../../base/shell-quoting.ts'
+import { ARGUMENT_LIMIT_BYTES, bareOrQuoted, doubleQuoted } from '../../base/shell-quoting.ts'
 import type { LaunchEnvironment, Variable } from './environment.ts'
 import type { Link } from './links.ts'
 import { LaunchRefusal } from './refusal.ts'
@@ -15,8 +15,6 @@ export interface ScriptParts {
   readonly hasDebugInfo: boolean
 }
 
-/** Linux's MAX_ARG_STRLEN: no argument and no variable with its name may be as long, its final NUL counted. */
-const ARGUMENT_LIMIT = 131_072
 /** From here on the command goes through a file: the shell's own expansion may lengthen it on its way to exec. */
 const INLINE_COMMAND_LIMIT = 98_304
 const COMMAND_FILE = 'launch_command.sh'
@@ -69,10 +67,10 @@ function exportLine([name, value]: Variable): string {
       NOT_A_NAME,
     )
   const bytes = Buffer.byteLength(value) + name.length + 2
-  if (bytes > ARGUMENT_LIMIT)
+  if (bytes > ARGUMENT_LIMIT_BYTES)
     throw new LaunchRefusal(
       `Environment variable ${name}: Argument list too long: ${bytes} bytes with name and end, and Linux takes ` +
-        `${ARGUMENT_LIMIT}; localize the value as a file`,
+        `${ARGUMENT_LIMIT_BYTES}; localize the value as a file`,
       TOO_LONG,
     )
   const fault = quotingFault(value)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { constantFrom, sample, string } from 'fast-check'
 import { RunError } from '../../../src/cli/run/exit-codes.ts'
-import { environmentValue, launchCommand } from '../../../src/cli/run/shell-quoting.ts'
+import { environmentValue, launchCommand } from '../../../src/cli/run/command-quoting.ts'
 
 interface Launched {
   readonly exitCode: number

@@ -4,24 +4,16 @@
  * Before that it replaces `<LOG_DIR>`, `<CPS>`, `<ADD_OPENS>`, `{{` and `}}` wherever they stand.
  * Source: ContainerLaunch.expandEnvironment, ContainerLaunch.UnixShellScriptBuilder.
  */
-
+import { ARGUMENT_LIMIT_BYTES, insideDoubleQuotes } from '../../base/shell-quoting.ts'
 import { RunExitCode, RunError } from './exit-codes.ts'
-
-/** Linux: MAX_ARG_STRLEN, the longest single argument of a program, its closing NUL included. */
-const MAX_ARGUMENT_BYTES = 131_072
 
 /** The characters that begin or end what a NodeManager replaces; a pair of empty quotes after each keeps it whole. */
 const MARKERS = /[{}<]/g
 
 /** A single argument of a command line that bash reads back exactly. */
-export function shellWord(argument: string): string {
+function shellWord(argument: string): string {
   const quoted = argument.replaceAll("'", String.raw`'\''`).replaceAll(MARKERS, "$&''")
   return `'${quoted}'`
-}
-
-/** Text as it must stand between double quotes for bash to read it back exactly. */
-export function insideDoubleQuotes(text: string): string {
-  return text.replaceAll(/[\\$`"]/g, String.raw`\$&`)
 }
 
 /** A variable's value for the launch context: the process sees exactly `value`. */
@@ -38,8 +30,8 @@ export function launchCommand(argv: readonly string[]): string {
   // `exec` makes the program replace the shell: it gets the signals, and no builtin of bash takes its place.
   const script = `exec -- ${argv.map(shellWord).join(' ')} 1>'<LOG_DIR>/stdout' 2>'<LOG_DIR>/stderr'`
   const bytes = Buffer.byteLength(script)
-  if (bytes >= MAX_ARGUMENT_BYTES) {
-    const limit = `a node can start at most ${MAX_ARGUMENT_BYTES - 1} bytes`
+  if (bytes >= ARGUMENT_LIMIT_BYTES) {
+    const limit = `a node can start at most ${ARGUMENT_LIMIT_BYTES - 1} bytes`
     throw new RunError(
       RunExitCode.USAGE,
       `the command is too long: ${bytes} bytes with its quotes, ${limit}; put it into a --file`,
