@@ -12,7 +12,6 @@ const { RequestHeaderProto } = hadoop.common
 
 const NO_SUCH_PROTOCOL = 'org.apache.hadoop.ipc.RpcNoSuchProtocolException'
 const NO_SUCH_METHOD = 'org.apache.hadoop.ipc.RpcNoSuchMethodException'
-const VERSION_MISMATCH = 'org.apache.hadoop.ipc.RPC$VersionMismatch'
 const INVALID_PROTOCOL_BUFFER = 'org.apache.hadoop.thirdparty.protobuf.InvalidProtocolBufferException'
 
 /** What a call asks for; its message is decoded when its turn comes. */
@@ -54,7 +53,7 @@ export function findMethod(
   const ours = served.protocol.version
   if (version !== ours) {
     const text = `Protocol ${protocolName} version mismatch. (client = ${version}, server = ${ours})`
-    throw new CallError(ErrorDetail.ERROR_RPC_VERSION_MISMATCH, VERSION_MISMATCH, text)
+    throw new CallError(ErrorDetail.ERROR_RPC_VERSION_MISMATCH, JavaClass.VERSION_MISMATCH, text)
   }
   const method = served.handlers.get(methodName)
   if (method === undefined) {

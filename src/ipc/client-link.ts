@@ -5,12 +5,13 @@ import type { Clock, Timer } from '../base/clock.ts'
 import type { Address, IpcClientConfig } from '../config/node-manager-config.ts'
 import { hadoop } from '../protocol/messages.ts'
 import type { Token } from '../security/token.ts'
-import { RemoteError } from '../protocol/remote-error.ts'
+import { JavaClass, RemoteError } from '../protocol/remote-error.ts'
 import { connectError, IpcErrorCode, ipcError } from './errors.ts'
 import { FrameLengthError, FrameMessages, FrameReader, FrameWriter } from './frames.ts'
 import type { SecurityLayer } from './sasl/layers.ts'
 import { SaslClient } from './sasl/sasl-client.ts'
 import { SaslError } from './sasl/sasl-error.ts'
+import { SocketWire } from './socket-wire.ts'
 import { AuthProtocol, CallId, NO_CLIENT_ID, NO_RETRY, preamble, type RequestHeader, type SaslMessage } from './wire.ts'
 
 const { RpcRequestHeaderProto, RpcResponseHeaderProto, RpcSaslProto, IpcConnectionContextProto, RpcKindProto } =
@@ -46,7 +47,7 @@ const NO_LIMIT = 2 ** 31 - 1
 export class ClientLink {
   readonly #options: LinkOptions
   readonly #listener: LinkListener
-  readonly #socket: Socket
+  readonly #wire: SocketWire
   readonly #frames: FrameReader
   readonly #unwrapped: FrameReader
   readonly #sasl: SaslClient | undefined
@@ -54,7 +55,6 @@ export class ClientLink {
   /** Frames that wait for the end of the login, in order. */
   #waiting: Buffer[] | undefined = []
   #isClosed = false
-  #isCorked = false
   #brokenBy: Error | undefined
   #lastReadMs: number
 
@@ -62,7 +62,7 @@ export class ClientLink {
     const limit = options.maxResponseLength > 0 ? options.maxResponseLength : NO_LIMIT
     this.#options = options
     this.#listener = listener
-    this.#socket = socket
+    this.#wire = new SocketWire(socket, options.clock)
     this.#frames = new FrameReader(limit)
     this.#unwrapped = new FrameReader(limit)
     this.#sasl = options.login.kind === 'token' ? new SaslClient(options.login.token) : undefined
@@ -76,7 +76,7 @@ export class ClientLink {
   static open(options: LinkOptions, listener: LinkListener, signal: AbortSignal): Promise<ClientLink> {
     return connected(options, signal, (socket) => {
       const link = new ClientLink(socket, options, listener)
-      link.#begin()
+      link.#begin(socket)
       return link
     })
   }
@@ -107,21 +107,17 @@ export class ClientLink {
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    this.#socket.end()
-    this.#socket.resume()
-    const timer = this.#options.clock.schedule(LINGER_MS, () => this.#socket.destroy())
-    this.#socket.once('close', () => timer.cancel())
+    this.#wire.end()
   }
 
-  #begin(): void {
-    const socket = this.#socket
+  #begin(socket: Socket): void {
     socket.on('data', (chunk: Buffer) => this.#receive(chunk))
     socket.on('error', (error) => this.#lost(`the connection broke: ${error.message}`, error))
     socket.on('close', () => this.#lost('the connection was closed by the other side'))
     socket.on('end', () => socket.destroy())
-    this.#writeRaw(preamble(this.#sasl === undefined ? AuthProtocol.NONE : AuthProtocol.SASL))
+    this.#wire.write(preamble(this.#sasl === undefined ? AuthProtocol.NONE : AuthProtocol.SASL))
     if (this.#sasl === undefined) this.#finishLogin(undefined)
-    else this.#writeRaw(this.#saslFrame(this.#sasl.first()))
+    else this.#wire.write(this.#saslFrame(this.#sasl.first()))
   }
 
   /** The context goes out together with the calls that have waited. */
@@ -135,7 +131,7 @@ export class ClientLink {
       .message(RpcRequestHeaderProto, this.#header(CallId.CONTEXT))
       .message(IpcConnectionContextProto, { userInfo, protocol: protocolName })
       .finish()
-    if (layer === undefined) for (const frame of [context, ...waiting]) this.#writeRaw(frame)
+    if (layer === undefined) for (const frame of [context, ...waiting]) this.#wire.write(frame)
     else this.#write(Buffer.concat([context, ...waiting]))
   }
 
@@ -167,7 +163,7 @@ export class ClientLink {
       throw new SaslError('Server sent non-wrapped response')
     }
     if (header.status !== SUCCESS) {
-      const error = new RemoteError(header.exceptionClassName ?? UNNAMED_ERROR, withoutTrace(header.errorMsg ?? ''))
+      const error = new RemoteError(header.exceptionClassName ?? JavaClass.IO, withoutTrace(header.errorMsg ?? ''))
       if (header.status === FATAL || callId < 0) this.#break(error)
       else this.#listener.failed(callId, error)
       return
@@ -187,7 +183,7 @@ export class ClientLink {
     }
     if (this.#sasl === undefined || this.#waiting === undefined) throw new SaslError('unexpected SASL message')
     const step = this.#sasl.next(message)
-    if (step.kind === 'send') this.#writeRaw(this.#saslFrame(step.message))
+    if (step.kind === 'send') this.#wire.write(this.#saslFrame(step.message))
     else this.#finishLogin(step.layer)
   }
 
@@ -203,26 +199,13 @@ export class ClientLink {
   #write(frame: Buffer): void {
     const layer = this.#layer
     if (layer === undefined) {
-      this.#writeRaw(frame)
+      this.#wire.write(frame)
       return
     }
     for (let at = 0; at < frame.length; at += layer.maxPlainBytes) {
       const token = layer.wrap(frame.subarray(at, at + layer.maxPlainBytes))
-      this.#writeRaw(this.#saslFrame({ state: WRAP, token }))
+      this.#wire.write(this.#saslFrame({ state: WRAP, token }))
     }
-  }
-
-  /** All that is written in one turn of the event loop goes out in one write. */
-  #writeRaw(frame: Buffer): void {
-    if (!this.#isCorked) {
-      this.#isCorked = true
-      this.#socket.cork()
-      process.nextTick(() => {
-        this.#isCorked = false
-        this.#socket.uncork()
-      })
-    }
-    this.#socket.write(frame)
   }
 
   #saslFrame(message: SaslMessage): Buffer {
@@ -242,14 +225,11 @@ export class ClientLink {
   #break(error: Error): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    this.#socket.destroy()
+    this.#wire.destroy()
     this.#brokenBy = error
     this.#listener.broke(this, error)
   }
 }
-
-const LINGER_MS = 2000
-const UNNAMED_ERROR = 'java.io.IOException'
 
 export function requestHeader(callId: number, clientId: Buffer, retryCount: number): RequestHeader {
   return { rpcKind: RpcKindProto.RPC_PROTOCOL_BUFFER, rpcOp: RPC_FINAL_PACKET, callId, clientId, retryCount }

@@ -1,4 +1,5 @@
 /** The seven bytes that open a connection, and what a server says to those it can't serve. Source: Server.Connection. */
+import { JavaClass } from '../protocol/remote-error.ts'
 import { AuthProtocol, CallId, IPC_VERSION, NO_RETRY, PREAMBLE_LENGTH } from './wire.ts'
 import { ErrorDetail, FatalRpcError, fatalFrame } from './responses.ts'
 
@@ -12,7 +13,6 @@ const HTTP_REPLY = Buffer.from(
     'It looks like you are making an HTTP request to a Hadoop IPC port. ' +
     'This is not the correct port for the web interface on this daemon.\r\n',
 )
-const VERSION_MISMATCH = 'org.apache.hadoop.ipc.RPC$VersionMismatch'
 
 /** @param bytes exactly PREAMBLE_LENGTH of them: Java too waits for all before it looks at the first. */
 export function readPreamble(bytes: Buffer): Preamble {
@@ -35,12 +35,13 @@ export function readPreamble(bytes: Buffer): Preamble {
 /** Each version is answered in the form that its clients understand. */
 function versionMismatch(version: number): Preamble {
   const message = `Server IPC version ${IPC_VERSION} cannot communicate with client version ${version}`
-  if (version >= 9) return refused(new FatalRpcError(ErrorDetail.FATAL_VERSION_MISMATCH, VERSION_MISMATCH, message))
+  if (version >= 9)
+    return refused(new FatalRpcError(ErrorDetail.FATAL_VERSION_MISMATCH, JavaClass.VERSION_MISMATCH, message))
   // 3 to 8: call id −1 and fatal status −1. Before: call id 0 and a boolean that says "error".
   const head = version >= 3 ? Buffer.alloc(8, 0xff) : Buffer.from([0, 0, 0, 0, 1])
   return {
     kind: 'refused',
-    reply: Buffer.concat([head, writtenString(VERSION_MISMATCH), writtenString(message)]),
+    reply: Buffer.concat([head, writtenString(JavaClass.VERSION_MISMATCH), writtenString(message)]),
     why: message,
   }
 }

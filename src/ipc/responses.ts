@@ -11,7 +11,7 @@ const { SUCCESS, ERROR, FATAL } = RpcResponseHeaderProto.RpcStatusProto
 export const ErrorDetail = RpcResponseHeaderProto.RpcErrorCodeProto
 export type ErrorDetail = hadoop.common.RpcResponseHeaderProto.RpcErrorCodeProto
 
-export const RPC_SERVER_EXCEPTION = 'org.apache.hadoop.ipc.RpcServerException'
+const RPC_SERVER_EXCEPTION = 'org.apache.hadoop.ipc.RpcServerException'
 
 /** What a reply repeats of its request. */
 export interface CallHeader {

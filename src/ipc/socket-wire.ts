@@ -4,10 +4,10 @@ import type { Wire } from './server-connection.ts'
 
 /** Beyond it a client that sends calls and does not read the replies is no longer listened to. */
 const CONGESTED_BYTES = 1024 * 1024
-/** How long a client may take to read a last reply. */
+/** How long the other side may take to read what was written last. */
 const LINGER_MS = 2000
 
-/** A socket that sends all replies of one turn of the event loop in one write. */
+/** A socket that sends all that is written in one turn of the event loop in one write. */
 export class SocketWire implements Wire {
   readonly remoteAddress: string
   readonly remotePort: number

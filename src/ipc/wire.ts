@@ -2,7 +2,6 @@
 import type { hadoop } from '../protocol/messages.ts'
 
 export type RequestHeader = hadoop.common.RpcRequestHeaderProto.$Properties
-export type ResponseHeader = hadoop.common.RpcResponseHeaderProto.$Properties
 export type SaslMessage = hadoop.common.RpcSaslProto.$Properties
 export type SaslAuth = hadoop.common.RpcSaslProto.SaslAuth.$Properties
 

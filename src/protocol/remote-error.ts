@@ -36,5 +36,6 @@ export const JavaClass = {
   RUNTIME: 'java.lang.RuntimeException',
   SASL: 'javax.security.sasl.SaslException',
   STANDBY: 'org.apache.hadoop.ipc.StandbyException',
+  VERSION_MISMATCH: 'org.apache.hadoop.ipc.RPC$VersionMismatch',
   YARN: 'org.apache.hadoop.yarn.exceptions.YarnException',
 } as const

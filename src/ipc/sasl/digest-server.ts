@@ -5,7 +5,7 @@ import { listItems, parseDirectives, type Directives } from './directives.ts'
 import { securityLayer, type SecurityLayer } from './layers.ts'
 import { SaslError } from './sasl-error.ts'
 
-export const REALM = 'default'
+const REALM = 'default'
 export const SERVER_ID = 'default'
 const DIGEST_URI = `/${SERVER_ID}`
 /** The strongest that DIGEST-MD5 knows, and the one that Java takes first; the others are not offered. */
