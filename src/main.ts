@@ -2,7 +2,7 @@
  * The composition root: builds every service of a NodeManager by hand, in the order in which they start.
  * Source: org.apache.hadoop.yarn.server.nodemanager.NodeManager.serviceInit.
  */
-import { hostname, networkInterfaces, userInfo } from 'node:os'
+import { hostname, userInfo } from 'node:os'
 import { applicationFactory } from './applications/application.ts'
 import { localLogHandling } from './applications/log-handling.ts'
 import { AuxiliaryServices } from './aux-services/registry.ts'
@@ -10,6 +10,7 @@ import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
 import { Services, type Service } from './base/service.ts'
 import { Tasks } from './base/tasks.ts'
+import { firstAddress } from './config/host.ts'
 import type { NodeManagerConfig } from './config/node-manager-config.ts'
 import { ContainerManager } from './container-manager/container-manager.ts'
 import { NodeContainers } from './container-manager/node-containers.ts'
@@ -69,7 +70,7 @@ export function buildNodeManager(options: NodeManagerOptions): NodeManager {
   // ---- files and processes -----------------------------------------------------------------------------------
   const { niceAdjustment } = config.launch
   const { logDirMode } = config.directories
-  const executor = new DefaultContainerExecutor({ niceAdjustment, logDirMode, environment })
+  const executor = new DefaultContainerExecutor({ niceAdjustment, logDirMode, searchPath: environment['PATH'] ?? '' })
   const dirs = new LocalDirsHandler({ ...config.directories, clock, log: component('LocalDirsHandler') })
   const health = new NodeHealth(dirs)
   const deletion = new DeletionService({ ...config.deletion, executor, clock, log: component('DeletionService') })
@@ -106,7 +107,7 @@ export function buildNodeManager(options: NodeManagerOptions): NodeManager {
     clock,
     tasks,
     log: component('ContainerLaunch'),
-    place: () => ({ host: hostname(), ips: ownAddresses() }),
+    place: ownPlace,
   })
   const node = new NodeContainers({
     signal: (container, command) =>
@@ -255,8 +256,9 @@ export function buildNodeManager(options: NodeManagerOptions): NodeManager {
   }
 }
 
-function ownAddresses(): string[] {
-  return Object.values(networkInterfaces()).flatMap((list) =>
-    (list ?? []).filter(({ internal, family }) => !internal && family === 'IPv4').map(({ address }) => address),
-  )
+/** Source: ContainerExecutor.getIpAndHost, which asks what the machine's own name stands for. */
+async function ownPlace(): Promise<{ host: string; ips: readonly string[] }> {
+  const host = hostname()
+  const address = await firstAddress(host)
+  return { host, ips: address === undefined ? [] : [address] }
 }

@@ -47,7 +47,8 @@ async function canonicalName(host: string): Promise<string | undefined> {
   return address === undefined ? undefined : canonicalNameOf(address)
 }
 
-async function firstAddress(host: string): Promise<string | undefined> {
+/** @returns undefined when the host has none */
+export async function firstAddress(host: string): Promise<string | undefined> {
   try {
     const addresses = await lookup(host, { all: true })
     // Java prefers IPv4 unless java.net.preferIPv6Addresses says otherwise.

@@ -15,8 +15,8 @@ export interface DefaultExecutorOptions {
   readonly niceAdjustment: number | undefined
   /** `yarn.nodemanager.default-container-executor.log-dirs.permissions`, as a mode. */
   readonly logDirMode: number
-  /** The daemon's own environment, which containers inherit. */
-  readonly environment: Readonly<Record<string, string | undefined>>
+  /** The daemon's PATH: where its tools are looked for. */
+  readonly searchPath: string
 }
 
 /** `usercache/U`, and what lies below it. Source: launch rules of ContainerExecutor and ContainerLocalizer. */
@@ -27,8 +27,6 @@ const SCRIPT_MODE = 0o700
 const OUTPUT_LIMIT = 16_384
 /** Exit code of a container that was cancelled before it began. Source: ContainerExecutor.ExitCode.TERMINATED. */
 const TERMINATED = 143
-/** What the service manager means for the daemon alone. */
-const OWN_VARIABLES = ['NOTIFY_SOCKET', 'WATCHDOG_PID', 'WATCHDOG_USEC', 'LISTEN_FDS', 'LISTEN_PID', 'LISTEN_FDNAMES']
 
 /**
  * Runs every container as the daemon's own user. The process, its pid file and its exit-code file do without the daemon,
@@ -45,11 +43,11 @@ export class DefaultContainerExecutor implements ContainerExecutor {
   }
 
   async init(): Promise<void> {
-    const path = this.#options.environment['PATH'] ?? ''
+    const { niceAdjustment, searchPath } = this.#options
     await requireTool('bash', '/bin')
     // Without a session of its own a container could not be signalled as a whole.
-    await requireTool('setsid', path)
-    if (this.#options.niceAdjustment !== undefined) this.#nice = await requireTool('nice', path)
+    await requireTool('setsid', searchPath)
+    if (niceAdjustment !== undefined) this.#nice = await requireTool('nice', searchPath)
   }
 
   async launch(request: LaunchRequest): Promise<LaunchOutcome> {
@@ -99,7 +97,8 @@ export class DefaultContainerExecutor implements ContainerExecutor {
       file,
       args,
       cwd: request.workDir,
-      environment: this.#environmentOf(request),
+      // Nothing of the daemon's own. The container's id marks its processes: before a signal, and after a restart.
+      environment: { ...request.environment, CONTAINER_ID: request.containerId },
       stdout: stdout.fd,
       stderr: stderr.fd,
       cancel: request.cancel,
@@ -110,14 +109,6 @@ export class DefaultContainerExecutor implements ContainerExecutor {
       stdout: await readTail(stdout),
       stderr: await readTail(stderr),
     }
-  }
-
-  #environmentOf(request: LaunchRequest): Record<string, string> {
-    const inherited = Object.entries(this.#options.environment).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined && !OWN_VARIABLES.includes(entry[0]),
-    )
-    // The container's id marks its processes: before a signal, and after a restart.
-    return { ...Object.fromEntries(inherited), ...request.environment, CONTAINER_ID: request.containerId }
   }
 
   async #makeDirectories(request: LaunchRequest): Promise<void> {
@@ -172,6 +163,8 @@ function starterScript(session: string, pidFile: string): string {
   const temporary = doubleQuoted(`${pidFile}.exitcode.tmp`)
   return [
     '#!/bin/bash',
+    // A thread dump is for JVMs, which set a handler of their own. A program that knows nothing of it goes on.
+    "trap '' QUIT",
     `/bin/bash ${doubleQuoted(session)}`,
     'rc=$?',
     `echo $rc > ${temporary}`,

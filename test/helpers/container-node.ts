@@ -63,7 +63,7 @@ export class ContainerNode {
     const clock = options.clock ?? systemClock
     const executor =
       options.executor ??
-      new DefaultContainerExecutor({ niceAdjustment: undefined, logDirMode: 0o710, environment: process.env })
+      new DefaultContainerExecutor({ niceAdjustment: undefined, logDirMode: 0o710, searchPath: '/usr/bin:/bin' })
     const store = this.#store()
     const preparation = new LaunchPreparation({
       dirs: { ...this.#dirs(), ...options.dirs },
@@ -89,7 +89,7 @@ export class ContainerNode {
       stderrPattern: '{*stderr*,*STDERR*}',
       sleepBeforeSigkillMs: 250,
       processKillWaitMs: 5000,
-      place: () => ({ host: 'node.example', ips: ['192.0.2.1'] }),
+      place: () => Promise.resolve({ host: 'node.example', ips: ['192.0.2.1'] }),
       ...options.launcher,
     })
     const effects = new NodeEffects({

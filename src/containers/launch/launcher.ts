@@ -27,7 +27,7 @@ export interface ContainerLauncherOptions extends StderrOptions, CleanUpOptions 
   readonly tasks: Tasks
   readonly log: Log
   /** What is told of where containers run. */
-  readonly place: () => { readonly host: string; readonly ips: readonly string[] }
+  readonly place: () => Promise<{ readonly host: string; readonly ips: readonly string[] }>
 }
 
 interface Exit {
@@ -135,7 +135,7 @@ export class ContainerLauncher {
 
   async #find(launch: Launch): Promise<void> {
     const pid = await launch.awaitPid(this.#options.clock)
-    if (pid !== undefined) launch.container.found({ pid, ...this.#options.place() })
+    if (pid !== undefined) launch.container.found({ pid, ...(await this.#options.place()) })
   }
 
   async #storeExit(id: ContainerId, code: number): Promise<void> {

@@ -19,6 +19,7 @@ test('scripts and directories are Hadoop’s, with its modes', async (t) => {
   assert.equal(
     await readFile(join(workDir, 'default_container_executor.sh'), 'utf8'),
     `#!/bin/bash
+trap '' QUIT
 /bin/bash "${workDir}/default_container_executor_session.sh"
 rc=$?
 echo $rc > "${pidFile}.exitcode.tmp"

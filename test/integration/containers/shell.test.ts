@@ -1,9 +1,13 @@
 /** What a container's command sees, through a real bash. The expected values were seen on Apache Hadoop 3.4.2. */
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { mkdir, readFile, readlink, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { nodeFor } from './harness.ts'
+
+/** What bash has where its environment names none. */
+const defaultPath = execFileSync('/bin/bash', ['--norc', '-c', 'echo -n $PATH'], { env: {}, encoding: 'utf8' })
 
 const SHOW = 'env -0 1><LOG_DIR>/stdout'
 
@@ -61,11 +65,44 @@ test('the node’s own variables are there and outrank the container’s', async
     HOME: '/home/',
     PWD: workDir,
     MALLOC_ARENA_MAX: '',
-    PATH: `${process.env['PATH']}:/mine`,
+    PATH: `${defaultPath}:/mine`,
   }
   for (const [name, value] of Object.entries(expected)) assert.equal(seen.get(name), value, name)
   assert.match(seen.get('JVM_PID') ?? '', /^\d+$/)
   assert.match(seen.get('LOCALIZATION_COUNTERS') ?? '', /^0,0,0,0,-\d+$/)
+})
+
+test('nothing else is there: the daemon’s own environment is not the container’s', async (t) => {
+  const daemonEnvironment = { PATH: '/daemon', LANG: 'C.UTF-8', JAVA_HOME: '/jdk', SECRET: 'x' }
+  const node = await nodeFor(t, { preparation: { daemonEnvironment, environmentWhitelist: ['PATH', 'LANG', 'TZ'] } })
+  const container = await node.run({ command: [SHOW] })
+  const seen = await environmentOf(join(node.containerLogDir(container), 'stdout'))
+  assert.equal(seen.get('LANG'), 'C.UTF-8')
+  // Whitelisted, but bash has set one before the script could.
+  assert.equal(seen.get('PATH'), defaultPath)
+  assert.deepEqual([...seen.keys()].sort(), [
+    'CONTAINER_ID',
+    'HADOOP_TOKEN_FILE_LOCATION',
+    'HOME',
+    'JVM_PID',
+    'LANG',
+    'LOCALIZATION_COUNTERS',
+    'LOCAL_DIRS',
+    'LOCAL_USER_DIRS',
+    'LOGNAME',
+    'LOG_DIRS',
+    'MALLOC_ARENA_MAX',
+    'NM_HOST',
+    'NM_HTTP_PORT',
+    'NM_PORT',
+    'PATH',
+    'PRELAUNCH_ERR',
+    'PRELAUNCH_OUT',
+    'PWD',
+    'SHLVL',
+    'USER',
+    '_',
+  ])
 })
 
 test('two variables that use each other are both empty', async (t) => {

@@ -36,7 +36,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const executor = new DefaultContainerExecutor({
     niceAdjustment: undefined,
     logDirMode: 0o710,
-    environment: process.env,
+    searchPath: '/usr/bin:/bin',
   })
   await executor.init()
   await executor.launch(await launchRequest(process.argv[2] ?? ''))

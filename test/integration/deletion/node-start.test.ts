@@ -23,7 +23,11 @@ async function startDirs(t: TestContext) {
   })
   await localDirs.start()
   const removed: { user: string | undefined; path: string }[] = []
-  const real = new DefaultContainerExecutor({ niceAdjustment: undefined, logDirMode: 0o710, environment: process.env })
+  const real = new DefaultContainerExecutor({
+    niceAdjustment: undefined,
+    logDirMode: 0o710,
+    searchPath: '/usr/bin:/bin',
+  })
   const executor = {
     async remove(user: string | undefined, path: string): Promise<void> {
       removed.push({ user, path: path.slice(dir.length).replace(/_DEL_\d+/, '_DEL') })

@@ -111,7 +111,11 @@ export async function startNode(t: TestContext, options: TestNodeOptions = {}): 
     isFresh: true,
     localDirs,
     deletion,
-    executor: new DefaultContainerExecutor({ niceAdjustment: undefined, logDirMode: 0o710, environment: process.env }),
+    executor: new DefaultContainerExecutor({
+      niceAdjustment: undefined,
+      logDirMode: 0o710,
+      searchPath: '/usr/bin:/bin',
+    }),
     clock: systemClock,
     log,
     ...rest,

@@ -12,7 +12,7 @@ import { token } from '../../helpers/container-node.ts'
 const executor = new DefaultContainerExecutor({
   niceAdjustment: undefined,
   logDirMode: 0o710,
-  environment: process.env,
+  searchPath: '/usr/bin:/bin',
 })
 const { containerId } = token(1)
 
@@ -102,7 +102,7 @@ test('no signal goes to everyone, to our own group, or to a stranger', async (t)
 })
 
 test('what a machine lacks is named at the start', async () => {
-  const bare = new DefaultContainerExecutor({ niceAdjustment: 5, logDirMode: 0o710, environment: { PATH: '/nowhere' } })
+  const bare = new DefaultContainerExecutor({ niceAdjustment: 5, logDirMode: 0o710, searchPath: '/nowhere' })
   await assert.rejects(bare.init(), /'setsid' is not in \/nowhere/)
   await executor.init()
 })
