@@ -1,5 +1,6 @@
 import { pino, type DestinationStream, type LevelWithSilent } from 'pino'
 import type { Log } from './log.ts'
+import { dayAndTime } from './times.ts'
 
 export interface LoggerOptions {
   readonly level: LevelWithSilent
@@ -34,14 +35,11 @@ const OWN_KEYS = new Set(['level', 'time', 'msg', 'err', 'component'])
 /** `2026-12-01 10:46:06,535 INFO NodeStatusUpdater: text {"key":1}`, local time; a stack trace on the lines after. */
 export function asText(json: string): string {
   const line = JSON.parse(json) as Line
-  const time = new Date(line.time)
-  const pad = (value: number, width = 2) => String(value).padStart(width, '0')
-  const day = `${time.getFullYear()}-${pad(time.getMonth() + 1)}-${pad(time.getDate())}`
-  const clock = `${pad(time.getHours())}:${pad(time.getMinutes())}:${pad(time.getSeconds())},${pad(time.getMilliseconds(), 3)}`
+  const time = dayAndTime(Date.parse(line.time)).replace('.', ',')
   const level = (pino.levels.labels[line.level] ?? String(line.level)).toUpperCase()
   const component = typeof line['component'] === 'string' ? line['component'] : 'bobbin'
   const rest = Object.fromEntries(Object.entries(line).filter(([key]) => !OWN_KEYS.has(key)))
   const details = Object.keys(rest).length === 0 ? '' : ` ${JSON.stringify(rest)}`
   const stack = line.err?.stack === undefined ? '' : `\n${line.err.stack}`
-  return `${day} ${clock} ${level} ${component}: ${line.msg ?? ''}${details}${stack}\n`
+  return `${time} ${level} ${component}: ${line.msg ?? ''}${details}${stack}\n`
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts'
+import { dayAndTime } from '../base/times.ts'
 
 /** A container's diagnostics: timed entries, of which the last characters are kept. Source: ContainerImpl.addDiagnostics. */
 export class Diagnostics {
@@ -17,16 +18,7 @@ export class Diagnostics {
   }
 
   add(entry: string): void {
-    const all = `${this.#text}[${localTime(this.#clock.now())}]${entry}`
+    const all = `${this.#text}[${dayAndTime(this.#clock.now())}]${entry}`
     this.#text = all.length > this.#maxSize ? all.slice(all.length - this.#maxSize) : all
   }
-}
-
-/** `yyyy-MM-dd HH:mm:ss.SSS` in the local time zone, as readers of Hadoop's logs expect it. */
-function localTime(epochMs: number): string {
-  const at = new Date(epochMs)
-  const two = (value: number) => String(value).padStart(2, '0')
-  const date = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
-  const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
-  return `${date} ${time}.${String(at.getMilliseconds()).padStart(3, '0')}`
 }

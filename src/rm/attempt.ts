@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { StateMachine } from '../base/state-machine.ts'
+import { javaDate } from '../base/times.ts'
 import type { ApplicationAttemptId, ContainerId, NodeId } from '../protocol/ids.ts'
 import type { hadoop } from '../protocol/messages.ts'
 import { resourceText } from '../protocol/resource.ts'
@@ -211,10 +212,4 @@ export class RmAttempt {
 
 function sanitiseUrl(url: string | null | undefined): string {
   return url === null || url === undefined || url.trim() === '' ? NOT_AVAILABLE : url
-}
-
-/** `Tue Dec 01 13:46:07 +0000 2026`, as Hadoop dates diagnostics; in UTC. Source: Times.format. */
-function javaDate(ms: number): string {
-  const [weekday, day, month, year, time] = new Date(ms).toUTCString().replace(',', '').split(' ')
-  return `${weekday} ${month} ${day} ${time} +0000 ${year}`
 }

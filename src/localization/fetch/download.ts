@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
+import { iso8601 } from '../../base/times.ts'
 import { LocalizationError } from '../errors.ts'
 import type { LocalizedFile } from '../localized-resource.ts'
 import type { ResourceRequest } from '../resource-request.ts'
 import type { ResourceUrl } from '../resource-url.ts'
-import { formatIso8601 } from './iso8601.ts'
 import type { FileSource, ReadContext, SourceStatus } from './file-source.ts'
 import { FileTree, PRIVATE_MODES, PUBLIC_MODES } from './file-tree.ts'
 import { untar } from './untar.ts'
@@ -62,8 +62,8 @@ async function verify(
   const status = await source.stat(url, context)
   if (status.modifiedMs !== timestamp)
     throw new LocalizationError(
-      `Resource ${url.text} changed on src filesystem - expected: "${formatIso8601(timestamp)}", ` +
-        `was: "${formatIso8601(status.modifiedMs)}", current time: "${formatIso8601(clock.now())}"`,
+      `Resource ${url.text} changed on src filesystem - expected: "${iso8601(timestamp)}", ` +
+        `was: "${iso8601(status.modifiedMs)}", current time: "${iso8601(clock.now())}"`,
     )
   if (visibility === 'PUBLIC' && !(await source.isPublic(url, context)))
     throw new LocalizationError(

@@ -1,6 +1,6 @@
+import { javaDate } from '../../base/times.ts'
 import { webApplicationException } from '../errors.ts'
 import { listLogFiles, type LogFile } from '../log-files.ts'
-import { timeText } from '../times.ts'
 import type { WebViews } from '../views.ts'
 import { containerIdOf } from './containers.ts'
 import { logAccess } from './log-access.ts'
@@ -30,5 +30,5 @@ export async function containerLogs(views: WebViews, text: string): Promise<obje
 }
 
 function fields({ name, sizeBytes, modifiedTime }: LogFile): object {
-  return { fileName: name, fileSize: String(sizeBytes), lastModifiedTime: timeText(modifiedTime) }
+  return { fileName: name, fileSize: String(sizeBytes), lastModifiedTime: javaDate(modifiedTime) }
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
+import { javaDate } from '../../base/times.ts'
 import { parseContainerId, type ContainerId } from '../../protocol/ids.ts'
 import { openLogFile, type OpenLogFile } from '../log-files.ts'
-import { timeText } from '../times.ts'
 import type { WebViews } from '../views.ts'
 import { logAccess } from './log-access.ts'
 
@@ -68,7 +68,7 @@ async function* content(file: OpenLogFile, size: bigint, subject: Subject): Asyn
     'LogAggregationType: LOCAL',
     '='.repeat(title.length),
     `LogType:${file.name}`,
-    `LogLastModifiedTime:${timeText(file.modifiedTime)}`,
+    `LogLastModifiedTime:${javaDate(file.modifiedTime)}`,
     `LogLength:${file.sizeBytes}`,
     'LogContents:',
   ]

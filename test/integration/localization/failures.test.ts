@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { iso8601 } from '../../../src/base/times.ts'
 import type { FileSource, ReadContext } from '../../../src/localization/fetch/file-source.ts'
-import { formatIso8601 } from '../../../src/localization/fetch/iso8601.ts'
 import type { LocalResource } from '../../../src/localization/localization.ts'
 import { hadoop } from '../../../src/protocol/messages.ts'
 import { until } from '../../helpers/until.ts'
@@ -25,8 +25,8 @@ test('a source that has changed fails with both times', async (t) => {
   const { failed } = await node.localize(1, [{ ...resource, timestamp: was - 1000 }])
   assert.equal(failed.length, 1)
   const text =
-    `Resource file:${file} changed on src filesystem - expected: "${formatIso8601(was - 1000)}", ` +
-    `was: "${formatIso8601(was)}", current time: "`
+    `Resource file:${file} changed on src filesystem - expected: "${iso8601(was - 1000)}", ` +
+    `was: "${iso8601(was)}", current time: "`
   const [message = '', trace = ''] = failed[0]?.diagnostics.split('\n') ?? []
   assert.ok(message.startsWith(text), message)
   assert.match(message, /current time: "\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d{4}"$/)

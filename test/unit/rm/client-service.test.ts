@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { applicationClient } from '../../../src/protocol/application-client.ts'
+import { javaDate } from '../../../src/base/times.ts'
 import { applicationIdFromProto, applicationIdToProto, nodeId } from '../../../src/protocol/ids.ts'
 import { hadoop } from '../../../src/protocol/messages.ts'
 import { JavaClass } from '../../../src/protocol/remote-error.ts'
@@ -167,7 +168,7 @@ test('why a master waits is said', async () => {
   const id = rig.submit()
   assert.equal(
     rig.report(id).diagnostics,
-    '[Tue Nov 14 22:13:20 +0000 2023] Application is Activated, waiting for resources to be assigned for AM. ' +
+    `[${javaDate(rig.clock.now())}] Application is Activated, waiting for resources to be assigned for AM. ` +
       'Details : AM Resource Request = <memory:512, vCores:1> ; ',
   )
   rig.addNode()
