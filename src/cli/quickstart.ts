@@ -1,13 +1,14 @@
 /** `bobbin quickstart`: a cluster on this machine runs an application, shows it and is gone again. */
-import { mkdtempSync, openSync, rmSync } from 'node:fs'
+import { openSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
-import { silentLog } from '../base/log.ts'
+import { silentLog, type Log } from '../base/log.ts'
 import { createLogger } from '../base/logger.ts'
 import { buildLocalCluster, type LocalCluster } from './local-cluster.ts'
-import { choosePorts, LOOPBACK, wantedPorts, type ChosenPort } from './quickstart/ports.ts'
+import { anyPorts, choosePorts, isPortTaken, LOOPBACK, wantedPorts, type ChosenPort } from './quickstart/ports.ts'
 import { QuickstartReporter } from './quickstart/reporter.ts'
 import { connectionsFrom } from './run/connections.ts'
 import { RunExitCode, RunError } from './run/exit-codes.ts'
@@ -15,12 +16,15 @@ import { NodeLogs } from './run/node-logs.ts'
 import type { RunOptions } from './run/options.ts'
 import { PrefixedOutput } from './run/output.ts'
 import { runCommand } from './run/run-command.ts'
-import { onStopSignals } from './signals.ts'
+import { exitCodeOfSignal, onStopSignals } from './signals.ts'
 
 const CONTAINERS = 3
 /** Each container says who it is, works for a moment, and ends. */
 const SCRIPT = 'echo "hello from $CONTAINER_ID on $NM_HOST, process $$"; sleep 2; echo "done"'
 const HTTP_TIMEOUT_MS = 10_000
+/** How long the node's view is waited for to show all containers RUNNING; less than they run. */
+const START_PATIENCE_MS = 1500
+const POLL_INTERVAL_MS = 50
 
 interface Parsed {
   readonly keep: boolean
@@ -29,24 +33,38 @@ interface Parsed {
 export async function quickstartCli(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const options = await parse(argv)
   if (typeof options === 'number') return options
-  const work = mkdtempSync(join(tmpdir(), 'bobbin-quickstart-'))
+  const interruption = new AbortController()
+  let interrupted: number | undefined
+  const interrupt = (code: number, why: string): void => {
+    interrupted ??= code
+    interruption.abort(new RunError(RunExitCode.ERROR, why))
+  }
+  onStopSignals(['SIGINT', 'SIGTERM', 'SIGHUP'], {
+    stop: (signal) => interrupt(exitCodeOfSignal(signal), `ended by ${signal}`),
+  })
+  // A reader that has gone, such as head(1): what was started is stopped nevertheless.
+  process.stdout.on('error', (error) => interrupt(RunExitCode.ERROR, `the output can not be written: ${error.message}`))
   const begun = performance.now()
-  let code = 1
+  let work: string | undefined
+  let code: number
   try {
     say('Bobbin quickstart: a Hadoop YARN cluster of one machine, without Hadoop.')
+    work = await mkdtemp(join(tmpdir(), 'bobbin-quickstart-'))
     say(`  work folder: ${work}`)
-    code = await withCluster(work, env, demonstrate)
+    code = await withCluster(work, env, interruption.signal, demonstrate)
   } catch (thrown) {
-    say(`It failed: ${messageOf(thrown)}`)
+    code = RunExitCode.FAILURE
+    say(interrupted === undefined ? `It failed: ${messageOf(thrown)}` : `Interrupted: ${messageOf(thrown)}`)
   }
-  const keeps = options.keep || code !== 0
-  if (!keeps) rmSync(work, { recursive: true, force: true })
+  const keeps = options.keep || (code !== 0 && interrupted === undefined)
+  if (work !== undefined && !keeps) await rm(work, { recursive: true, force: true, maxRetries: 3 })
   say('')
   say(
-    keeps
+    keeps && work !== undefined
       ? `Everything is stopped. Logs and files are in ${work}`
       : 'Everything is stopped, and nothing is left behind.',
   )
+  if (interrupted !== undefined) return interrupted
   say(`${code === 0 ? 'It works' : 'Something is wrong'}: ${((performance.now() - begun) / 1000).toFixed(1)} s.`)
   if (code === 0) say("Next: 'npm start' keeps such a cluster running; README.md tells how to join a real one.")
   return code
@@ -70,33 +88,53 @@ async function parse(argv: readonly string[]): Promise<Parsed | number> {
 async function withCluster(
   work: string,
   env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
   use: (cluster: LocalCluster, signal: AbortSignal) => Promise<number>,
 ): Promise<number> {
-  const logFile = join(work, 'bobbin.log')
-  const ports = await choosePorts(wantedPorts)
-  for (const { key, usual, port } of ports) {
-    if (port !== usual) say(`  port ${usual} (${key}) is taken: ${port} instead`)
-  }
-  const log = createLogger({ level: 'info', format: 'text', fd: openSync(logFile, 'a') })
-  const cluster = await buildLocalCluster({ confDir: undefined, defines: defines(work, ports), env, log })
-  const stopping = new AbortController()
-  onStopSignals(['SIGINT', 'SIGTERM'], {
-    stop: () => stopping.abort(new RunError(RunExitCode.INTERRUPTED, 'told to stop')),
-  })
+  const log = createLogger({ level: 'info', format: 'text', fd: openSync(join(work, 'bobbin.log'), 'a') })
+  const cluster = await startCluster(work, env, log, signal)
   try {
-    say('')
-    say('1. Starting the ResourceManager and the NodeManager')
-    const begun = performance.now()
-    await cluster.service.start(stopping.signal)
-    say(`   up in ${Math.round(performance.now() - begun)} ms, pid ${process.pid}`)
-    say(`   ResourceManager ${cluster.resourceManagerUrl()}`)
-    say(`   NodeManager     ${cluster.nodeManagerUrl()}`)
-    return await use(cluster, stopping.signal)
+    return await use(cluster, signal)
   } finally {
     say('')
     say('4. Stopping')
     await cluster.service.stop()
   }
+}
+
+async function startCluster(
+  work: string,
+  env: NodeJS.ProcessEnv,
+  log: Log,
+  signal: AbortSignal,
+): Promise<LocalCluster> {
+  const ports = await choosePorts(wantedPorts)
+  for (const { key, usual, port } of ports) {
+    if (port !== usual) say(`  port ${usual} (${key}) is taken: ${port} instead`)
+  }
+  say('')
+  say('1. Starting the ResourceManager and the NodeManager')
+  const start = async (chosen: readonly ChosenPort[]): Promise<LocalCluster> => {
+    const cluster = await buildLocalCluster({ confDir: undefined, defines: defines(work, chosen), env, log })
+    try {
+      await cluster.service.start(signal)
+      return cluster
+    } catch (thrown) {
+      await cluster.service.stop()
+      throw thrown
+    }
+  }
+  const begun = performance.now()
+  const cluster = await start(ports).catch(async (thrown: unknown) => {
+    // Another quickstart that began at the same time, most likely.
+    if (!isPortTaken(thrown)) throw thrown
+    say(`   ${messageOf(thrown)}: other ports instead`)
+    return start(await anyPorts(wantedPorts))
+  })
+  say(`   up in ${Math.round(performance.now() - begun)} ms, pid ${process.pid}`)
+  say(`   ResourceManager ${cluster.resourceManagerUrl()}`)
+  say(`   NodeManager     ${cluster.nodeManagerUrl()}`)
+  return cluster
 }
 
 function defines(work: string, ports: readonly ChosenPort[]): Record<string, string> {
@@ -140,14 +178,14 @@ async function demonstrate(cluster: LocalCluster, signal: AbortSignal): Promise<
   return code
 }
 
+interface ContainerAnswer {
+  readonly id: string
+  readonly state: string
+  readonly totalMemoryNeededMB: number
+}
+
 interface ContainersAnswer {
-  readonly containers: {
-    readonly container?: readonly {
-      readonly id: string
-      readonly state: string
-      readonly totalMemoryNeededMB: number
-    }[]
-  }
+  readonly containers: { readonly container?: readonly ContainerAnswer[] }
 }
 
 interface NodeAnswer {
@@ -163,7 +201,7 @@ interface NodeAnswer {
 async function showNode(cluster: LocalCluster): Promise<void> {
   const url = cluster.nodeManagerUrl()
   const { nodeInfo } = (await get(url)) as NodeAnswer
-  const { containers } = (await get(`${url}/containers`)) as ContainersAnswer
+  const containers = await runningContainers(url)
   say('')
   say(`3. What the node says of itself meanwhile: GET ${url}`)
   say(
@@ -171,9 +209,19 @@ async function showNode(cluster: LocalCluster): Promise<void> {
       `${nodeInfo.totalPmemAllocatedContainersMB} MB and ${nodeInfo.totalVCoresAllocatedContainers} vcores`,
   )
   say(`   GET ${url}/containers`)
-  for (const { id, state, totalMemoryNeededMB } of containers.container ?? [])
-    say(`   ${id}  ${state}  ${totalMemoryNeededMB} MB`)
+  for (const { id, state, totalMemoryNeededMB } of containers) say(`   ${id}  ${state}  ${totalMemoryNeededMB} MB`)
   say('')
+}
+
+/** What the node lists once all of it runs, or after a moment. */
+async function runningContainers(url: string): Promise<readonly ContainerAnswer[]> {
+  const deadline = performance.now() + START_PATIENCE_MS
+  for (;;) {
+    const { containers } = (await get(`${url}/containers`)) as ContainersAnswer
+    const listed = containers.container ?? []
+    if (listed.every(({ state }) => state === 'RUNNING') || performance.now() > deadline) return listed
+    await systemClock.sleep(POLL_INTERVAL_MS)
+  }
 }
 
 async function get(url: string): Promise<unknown> {

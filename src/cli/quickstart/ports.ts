@@ -23,25 +23,47 @@ export const wantedPorts: readonly WantedPort[] = [
 ]
 
 /** The usual port of each where it is free, another one where it is taken. */
-export async function choosePorts(wanted: readonly WantedPort[]): Promise<ChosenPort[]> {
-  const held: { readonly port: number; readonly release: () => Promise<void> }[] = []
+export function choosePorts(wanted: readonly WantedPort[]): Promise<ChosenPort[]> {
+  return choose(wanted, async ({ usual }) => (await hold(usual)) ?? (await holdAny()))
+}
+
+/** Ports that nobody else is likely to be given. */
+export function anyPorts(wanted: readonly WantedPort[]): Promise<ChosenPort[]> {
+  return choose(wanted, holdAny)
+}
+
+/** Whether a start failed because a port was taken between its choice and its use. */
+export function isPortTaken(thrown: unknown): boolean {
+  return systemCode(thrown) === 'EADDRINUSE' || (thrown instanceof Error && isPortTaken(thrown.cause))
+}
+
+interface HeldPort {
+  readonly port: number
+  readonly release: () => Promise<void>
+}
+
+async function choose(
+  wanted: readonly WantedPort[],
+  take: (want: WantedPort) => Promise<HeldPort>,
+): Promise<ChosenPort[]> {
+  const chosen: { readonly want: WantedPort; readonly held: HeldPort }[] = []
   try {
     // All are held at once, so that no two get the same.
-    for (const { usual } of wanted) held.push((await hold(usual)) ?? (await holdAny()))
-    return wanted.map((want, index) => ({ ...want, port: held[index]?.port ?? want.usual }))
+    for (const want of wanted) chosen.push({ want, held: await take(want) })
+    return chosen.map(({ want, held }) => ({ ...want, port: held.port }))
   } finally {
-    await Promise.all(held.map(({ release }) => release()))
+    await Promise.all(chosen.map(({ held }) => held.release()))
   }
 }
 
-async function holdAny() {
+async function holdAny(): Promise<HeldPort> {
   const any = await hold(0)
   if (any === undefined) throw new Error(`no port is free on ${LOOPBACK}`)
   return any
 }
 
 /** Undefined: it is taken. */
-function hold(port: number): Promise<{ port: number; release: () => Promise<void> } | undefined> {
+function hold(port: number): Promise<HeldPort | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     server.once('error', (error) => {

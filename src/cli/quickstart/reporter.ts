@@ -40,7 +40,7 @@ export class QuickstartReporter implements RunReporter {
   }
 
   exited({ id, exitStatus, diagnostics }: ExitedContainer): void {
-    this.#say(`   ${id} ended with ${exitStatusText(exitStatus)}`)
+    this.#say(`   ${id} ended with exit status ${exitStatusText(exitStatus)}`)
     if (exitStatus !== 0 && diagnostics !== '') this.#say(diagnostics)
   }
 
