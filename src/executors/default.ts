@@ -5,8 +5,10 @@ import { bareOrQuoted, doubleQuoted } from '../base/shell-quoting.ts'
 import { runDetached } from '../base/spawn.ts'
 import type { ContainerId } from '../protocol/ids.ts'
 import type { ContainerExecutor, LaunchOutcome, LaunchRequest, SignalRequest } from './executor.ts'
+import { ExitCode } from './exit-code.ts'
 import { MarkedProcesses } from './marked-processes.ts'
 import { signalGroup } from './process-group.ts'
+import { readTail } from './read-tail.ts'
 import { replaceByCopy, replaceFile } from './replace-file.ts'
 import { removeTree } from './tree-removal.ts'
 
@@ -25,8 +27,6 @@ const CONTAINER_DIR_MODE = 0o710
 const SCRIPT_MODE = 0o700
 /** What is kept of the start scripts' own output. */
 const OUTPUT_LIMIT = 16_384
-/** Exit code of a container that was cancelled before it began. Source: ContainerExecutor.ExitCode.TERMINATED. */
-const TERMINATED = 143
 
 /**
  * Runs every container as the daemon's own user. The process, its pid file and its exit-code file do without the daemon,
@@ -105,9 +105,9 @@ export class DefaultContainerExecutor implements ContainerExecutor {
     })
     return {
       kind: 'exited',
-      exitCode: exitCode ?? TERMINATED,
-      stdout: await readTail(stdout),
-      stderr: await readTail(stderr),
+      exitCode: exitCode ?? ExitCode.TERMINATED,
+      stdout: await readTail(stdout, OUTPUT_LIMIT),
+      stderr: await readTail(stderr, OUTPUT_LIMIT),
     }
   }
 
@@ -192,13 +192,6 @@ async function openUnnamed(path: string): Promise<FileHandle> {
   const handle = await open(path, 'ax+', 0o600)
   await rm(path)
   return handle
-}
-
-async function readTail(file: FileHandle): Promise<string> {
-  const { size } = await file.stat()
-  const length = Math.min(size, OUTPUT_LIMIT)
-  const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, size - length)
-  return buffer.toString('utf8', 0, bytesRead)
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -4,9 +4,9 @@ import { asError, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { Tasks } from '../../base/tasks.ts'
 import type { ContainerExecutor } from '../../executors/executor.ts'
+import { ExitCode } from '../../executors/exit-code.ts'
 import type { NodeStateStore } from '../../recovery/store.ts'
 import type { Container } from '../container.ts'
-import { ExitCode } from '../exit-status.ts'
 import type { Launch } from './launch.ts'
 
 export interface CleanUpOptions {

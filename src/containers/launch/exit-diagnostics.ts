@@ -5,8 +5,9 @@ import { asError, BobbinError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { LaunchConfig } from '../../config/node-manager-config.ts'
 import type { LaunchOutcome } from '../../executors/executor.ts'
+import { isKilledExitCode } from '../../executors/exit-code.ts'
+import { readTail } from '../../executors/read-tail.ts'
 import type { ContainerId } from '../../protocol/ids.ts'
-import { isKilledExitCode } from '../exit-status.ts'
 
 export type StderrOptions = Pick<LaunchConfig, 'stderrTailBytes' | 'stderrPattern'>
 
@@ -45,7 +46,7 @@ export async function failureText(exitCode: number, logDir: string, options: Std
 }
 
 async function prelaunchErrors(logDir: string, { stderrTailBytes }: StderrOptions): Promise<string> {
-  const tail = await readTail(join(logDir, PRELAUNCH_ERRORS), stderrTailBytes)
+  const tail = await tailOf(join(logDir, PRELAUNCH_ERRORS), stderrTailBytes)
   return `Error file: ${PRELAUNCH_ERRORS}.\n${tailText(PRELAUNCH_ERRORS, stderrTailBytes, tail)}`
 }
 
@@ -57,7 +58,7 @@ async function containerErrors(logDir: string, { stderrTailBytes, stderrPattern 
   if (only === undefined) return ''
   const newest = names.length === 1 ? only : await newestOf(logDir, names)
   const listing = names.length === 1 ? '' : `Error files: ${names.join(', ')}.\n`
-  const tail = await readTail(join(logDir, newest), stderrTailBytes)
+  const tail = await tailOf(join(logDir, newest), stderrTailBytes)
   return `${listing}${tailText(newest, stderrTailBytes, tail)}\n${mapReduceHint(tail)}`
 }
 
@@ -74,15 +75,12 @@ function tailText(name: string, bytes: number, tail: string): string {
 }
 
 /** The directory is the container's: a link out of it is not followed, and a FIFO would never end. */
-async function readTail(path: string, bytes: number): Promise<string> {
+async function tailOf(path: string, bytes: number): Promise<string> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
-    const stat = await file.stat()
-    if (!stat.isFile()) throw new BobbinError('ERR_NO_FILE', `${path} is not a file: its end cannot be shown`)
-    const { size } = stat
-    const length = Math.min(size, bytes)
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, size - length)
-    return buffer.toString('utf8', 0, bytesRead)
+    if (!(await file.stat()).isFile())
+      throw new BobbinError('ERR_NO_FILE', `${path} is not a file: its end cannot be shown`)
+    return await readTail(file, bytes)
   } finally {
     await file.close()
   }

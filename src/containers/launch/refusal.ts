@@ -1,5 +1,5 @@
 import { BobbinError } from '../../base/errors.ts'
-import { ExitCode } from '../exit-status.ts'
+import { ExitCode } from '../../executors/exit-code.ts'
 
 /** A launch that is given up before there is a process; the message becomes the container's diagnostics. */
 export class LaunchRefusal extends BobbinError {
