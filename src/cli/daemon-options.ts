@@ -1,5 +1,7 @@
+import { Command, CommanderError, Option } from 'commander'
 import { createLogger } from '../base/logger.ts'
 import type { Log } from '../base/log.ts'
+import { addDefine } from './defines.ts'
 
 /** What every daemon command takes. */
 export interface DaemonCliOptions {
@@ -13,27 +15,21 @@ const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as
 
 interface Parsed {
   readonly config?: string
-  readonly define: Record<string, string>
+  readonly define: Readonly<Record<string, string>>
   readonly logLevel: (typeof LEVELS)[number]
   readonly logFormat?: 'text' | 'json'
 }
 
-/** Resolves with the exit code instead when there is nothing to run: help was asked for, or the command line is wrong. */
-export async function parseDaemonOptions(
+/** @returns the exit code instead when there is nothing to run: help was asked for, or the command line is wrong. */
+export function parseDaemonOptions(
   name: string,
   description: string,
   argv: readonly string[],
-): Promise<DaemonCliOptions | number> {
-  const { Command, CommanderError, Option, InvalidArgumentError } = await import('commander')
-  const define = (text: string, before: Record<string, string>): Record<string, string> => {
-    const equals = text.indexOf('=')
-    if (equals < 1) throw new InvalidArgumentError(`'${text}' is not of the form key=value.`)
-    return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) }
-  }
+): DaemonCliOptions | number {
   const command = new Command(`bobbin ${name}`)
     .description(description)
     .option('--config <dir>', 'folder of core-site.xml and yarn-site.xml')
-    .option('-D, --define <key=value>', 'set a configuration key, over the files; may be repeated', define, {})
+    .option('-D, --define <key=value>', 'set a configuration key, over the files; may be repeated', addDefine, {})
     .addOption(new Option('--log-level <level>', 'what to log').choices(LEVELS).default('info'))
     .addOption(
       new Option('--log-format <format>', 'text is the default on a terminal, json elsewhere').choices([

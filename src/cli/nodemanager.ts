@@ -14,7 +14,7 @@ The configuration folder is the first of --config, YARN_CONF_DIR, HADOOP_CONF_DI
 SIGTERM, SIGINT and SIGHUP stop it. Exit codes: docs/operations.md.`
 
 export async function nodeManagerCli(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const options = await parseDaemonOptions('nodemanager', DESCRIPTION, argv)
+  const options = parseDaemonOptions('nodemanager', DESCRIPTION, argv)
   if (typeof options === 'number') return options
   const { log } = options
   try {

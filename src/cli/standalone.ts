@@ -10,7 +10,7 @@ The configuration folder is Bobbin's own config/ unless --config names another: 
 below bobbin.work.dir (/tmp/bobbin-USER). Try: bobbin run --config config -- echo hello`
 
 export async function standaloneCli(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const options = await parseDaemonOptions('standalone', DESCRIPTION, argv)
+  const options = parseDaemonOptions('standalone', DESCRIPTION, argv)
   if (typeof options === 'number') return options
   const { log } = options
   try {

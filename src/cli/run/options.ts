@@ -3,6 +3,7 @@ import { userInfo } from 'node:os'
 import { basename } from 'node:path'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import type { Resource } from '../../protocol/resource.ts'
+import { addDefine } from '../defines.ts'
 import { RunExitCode } from './exit-codes.ts'
 
 export interface RunOptions {
@@ -72,7 +73,7 @@ Exit code:
   123      the application was killed by someone else
   124      --timeout was reached; the application has been killed
   125      a node or its log files can not be reached, or another error
-  130,143  ended by SIGINT, SIGTERM; the application has been killed
+  129,130,143  ended by SIGHUP, SIGINT, SIGTERM; the application has been killed
 
 Examples:
   $ bobbin run -- hostname
@@ -123,7 +124,7 @@ function declare(env: NodeJS.ProcessEnv): Command {
     .option('--config <DIR>', 'folder of core-site.xml and yarn-site.xml (default: YARN_CONF_DIR, HADOOP_CONF_DIR)')
     .addOption(
       new Option('-D, --define <KEY=VALUE>', 'set a configuration key, over the files; may be repeated')
-        .argParser(readDefine)
+        .argParser(addDefine)
         .default({}, 'none'),
     )
     .helpOption('-h, --help', 'this text')
@@ -173,10 +174,4 @@ function readVariable(text: string, variables: ReadonlyMap<string, string>): Rea
   if (match?.[1] === undefined || match[2] === undefined)
     throw new InvalidArgumentError('It must be NAME=VALUE, the name of letters, digits and underscores.')
   return new Map(variables).set(match[1], match[2])
-}
-
-function readDefine(text: string, defines: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const equals = text.indexOf('=')
-  if (equals < 1) throw new InvalidArgumentError('It must be KEY=VALUE.')
-  return { ...defines, [text.slice(0, equals)]: text.slice(equals + 1) }
 }
