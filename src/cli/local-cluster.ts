@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { systemClock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { Services, type Service } from '../base/service.ts'
+import { addressText } from '../config/addresses.ts'
 import { loadNodeManagerConfig, type LoadedConfiguration } from '../config/load.ts'
 import type { NodeManagerConfig } from '../config/node-manager-config.ts'
 import { embeddedRmConfig } from '../config/rm-config.ts'
@@ -51,8 +52,8 @@ export async function buildLocalCluster(options: LocalClusterOptions): Promise<L
     node,
     config,
     configuration,
-    resourceManagerUrl: () => `http://${rmConfig.web.host}:${rm.addresses.web.port}/ws/v1/cluster`,
-    nodeManagerUrl: () => `http://${config.web.host}:${node.webPort()}/ws/v1/node`,
+    resourceManagerUrl: () => `http://${addressText(rm.addresses.web)}/ws/v1/cluster`,
+    nodeManagerUrl: () => `http://${addressText({ host: config.web.host, port: node.webPort() })}/ws/v1/node`,
   }
 }
 

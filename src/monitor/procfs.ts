@@ -2,6 +2,7 @@
 import { open, readdir, readFile } from 'node:fs/promises'
 import { endianness } from 'node:os'
 import { BobbinError, systemCode } from '../base/errors.ts'
+import { physicalMemoryBytes } from '../config/host.ts'
 
 export interface ProcessStat {
   readonly pid: number
@@ -103,10 +104,9 @@ export function parseMemoryInfo(text: string): MemoryInfo {
   const kilobytes = new Map<string, number>()
   for (const [, name = '', value] of text.matchAll(/^([^:]+):\s+(\d+)/gm)) kilobytes.set(name, Number(value))
   const kb = (name: string): number => kilobytes.get(name) ?? 0
-  const hugePagesKb = kb('HugePages_Total') * kb('Hugepagesize')
   const inactiveKb = kilobytes.get('Inactive(file)') ?? kb('Inactive')
   return {
-    totalBytes: (kb('MemTotal') - kb('HardwareCorrupted') - hugePagesKb) * 1024,
+    totalBytes: physicalMemoryBytes(text),
     availableBytes: (kb('MemFree') + inactiveKb) * 1024,
     swapTotalBytes: kb('SwapTotal') * 1024,
     swapFreeBytes: kb('SwapFree') * 1024,

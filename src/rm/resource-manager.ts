@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { Services, type Service } from '../base/service.ts'
+import { addressText } from '../config/addresses.ts'
 import type { Address, IpcClientConfig } from '../config/node-manager-config.ts'
 import type { EmbeddedRmConfig } from '../config/rm-config.ts'
 import { IpcConnection } from '../ipc/client.ts'
@@ -112,7 +113,7 @@ export class EmbeddedResourceManager implements Service {
   }
 
   get #webUrl(): string {
-    return `http://${this.#options.config.web.host}:${this.#web.port}`
+    return `http://${addressText(this.addresses.web)}`
   }
 }
 

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { asError, BobbinError, Bug, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Service } from '../base/service.ts'
+import { addressText } from '../config/addresses.ts'
 import { parseApplicationId, type ApplicationId, type NodeId } from '../protocol/ids.ts'
 import type { RmApplication } from './application.ts'
 import { shownState } from './application-report.ts'
@@ -77,14 +78,16 @@ export class RmWeb implements Service {
     } catch (thrown) {
       throw new BobbinError(
         'ERR_RM_WEB_ADDRESS',
-        `cannot serve HTTP on ${bindHost}:${port} (yarn.resourcemanager.webapp.address): ${messageOf(thrown)}`,
+        `cannot serve HTTP on ${addressText({ host: bindHost, port })} (yarn.resourcemanager.webapp.address): ${messageOf(thrown)}`,
         thrown,
       )
     }
     app.server.maxConnections = MAX_CONNECTIONS
     const address = app.server.address()
     if (typeof address === 'object' && address !== null) this.#port = address.port
-    this.#options.log.info(`ResourceManager's web interface is served on ${bindHost}:${this.#port}`)
+    this.#options.log.info(
+      `ResourceManager's web interface is served on ${addressText({ host: bindHost, port: this.#port })}`,
+    )
   }
 
   async stop(): Promise<void> {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { asError, BobbinError, Bug, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Service } from '../base/service.ts'
+import { addressText } from '../config/addresses.ts'
 import { acceptsJson } from './accept.ts'
 import { notFound, remoteException, webApplicationException, WebError } from './errors.ts'
 import { frontPage } from './pages/front.ts'
@@ -70,14 +71,14 @@ export class WebServer implements Service {
     } catch (thrown) {
       throw new BobbinError(
         'ERR_WEB_ADDRESS',
-        `Cannot serve HTTP on ${bindHost}:${port} (yarn.nodemanager.webapp.address): ${messageOf(thrown)}`,
+        `Cannot serve HTTP on ${addressText({ host: bindHost, port })} (yarn.nodemanager.webapp.address): ${messageOf(thrown)}`,
         thrown,
       )
     }
     app.server.maxConnections = MAX_CONNECTIONS
     const address = app.server.address()
     this.#port = typeof address === 'object' && address !== null ? address.port : port
-    this.#options.log.info(`Web interface is served on ${bindHost}:${this.#port}`)
+    this.#options.log.info(`Web interface is served on ${addressText({ host: bindHost, port: this.#port })}`)
   }
 
   /** Ends every connection, those in the middle of an answer too. */
