@@ -4,12 +4,12 @@ import { applicationIdFromProto, containerIdFromProto, type ApplicationId, type 
 import { hadoop, toNumber } from '../protocol/messages.ts'
 import { resourceFromProto, type Resource } from '../protocol/resource.ts'
 import type { ManagedContainers, MasterKeyUpdates, SystemCredentialsListener } from './managed-node.ts'
-import { nodeStatus, type NodeReportParts } from './node-report.ts'
+import { nodeStatus, type NodeStatusParts } from './node-status.ts'
 
 type Request = hadoop.yarn.NodeHeartbeatRequestProto.$Properties
 type Response = hadoop.yarn.NodeHeartbeatResponseProto.$Properties
 
-export interface HeartbeatOptions extends NodeReportParts {
+export interface HeartbeatOptions extends NodeStatusParts {
   readonly containers: ManagedContainers
   readonly credentials: SystemCredentialsListener
   readonly log: Log

@@ -3,13 +3,13 @@ import { applicationIdToProto, nodeIdToProto } from '../protocol/ids.ts'
 import { hadoop } from '../protocol/messages.ts'
 import { resourceToProto, type Resource } from '../protocol/resource.ts'
 import type { ManagedContainers } from './managed-node.ts'
-import { nodeStatus, type NodeReportParts } from './node-report.ts'
+import { nodeStatus, type NodeStatusParts } from './node-status.ts'
 import { compareVersions } from './version.ts'
 
 type Request = hadoop.yarn.RegisterNodeManagerRequestProto.$Properties
 type Response = hadoop.yarn.RegisterNodeManagerResponseProto.$Properties
 
-export interface RegistrationInput extends NodeReportParts {
+export interface RegistrationInput extends NodeStatusParts {
   readonly containers: Pick<ManagedContainers, 'applications'>
   readonly httpPort: number
   readonly resource: Resource

@@ -20,14 +20,14 @@ import type {
   ShutdownReason,
   SystemCredentialsListener,
 } from './managed-node.ts'
-import type { NodeReport } from './node-report.ts'
+import type { NodeFacts } from './node-status.ts'
 import { checkRegistration, registrationRequest } from './register.ts'
 
 export interface NodeStatusUpdaterOptions {
   /** Retries and fails over by itself; rejects with ERR_RM_UNREACHABLE when it has given up. Closed by stop(). */
   readonly rm: RpcCaller<typeof resourceTracker.methods>
   /** Read when the node registers: by then the ports are known. */
-  readonly node: NodeReport
+  readonly node: NodeFacts
   httpPort(): number
   readonly resource: Resource
   readonly physicalResource: Resource

@@ -13,7 +13,7 @@ import { KeyRolls } from './key-rolls.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { MasterService } from './master-service.ts'
 import { MasterSessions } from './master-session.ts'
-import { NodeContainers } from './node-containers.ts'
+import { ContainerReports } from './container-reports.ts'
 import { nodeUpdate } from './node-report.ts'
 import { RmNodes } from './nodes.ts'
 import { FifoScheduler } from './scheduler.ts'
@@ -118,7 +118,7 @@ export class RmCore {
     })
     this.tracker = new TrackerService({
       ...shared,
-      nodeContainers: new NodeContainers({ applications, scheduler, log }),
+      containerReports: new ContainerReports({ applications, scheduler, log }),
       containerTokens: rmContainerTokens,
       nmTokens,
       onNodeUpdated: (node) => sessions.nodeUpdated(nodeUpdate(node)),

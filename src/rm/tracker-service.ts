@@ -16,7 +16,7 @@ import { masterKeyToProto, type MasterKey } from '../security/master-key.ts'
 import type { RmContainerTokens, RmNMTokens } from '../security/rm-tokens.ts'
 import { fitsIn } from './amounts.ts'
 import { LivenessMonitor } from './liveness.ts'
-import type { NodeContainers } from './node-containers.ts'
+import type { ContainerReports } from './container-reports.ts'
 import { RmNode, type RmNodeFields, type RmNodes } from './nodes.ts'
 import { nextResponseId } from './response-id.ts'
 import type { FifoScheduler } from './scheduler.ts'
@@ -32,7 +32,7 @@ const { NodeActionProto } = hadoop.yarn
 export interface TrackerServiceOptions {
   readonly nodes: RmNodes
   readonly scheduler: FifoScheduler
-  readonly nodeContainers: NodeContainers
+  readonly containerReports: ContainerReports
   readonly containerTokens: RmContainerTokens
   readonly nmTokens: RmNMTokens
   /** Told when a node has become usable or has stopped being so. */
@@ -151,14 +151,14 @@ export class TrackerService {
   }
 
   #add(fields: RmNodeFields, request: RegisterRequest): void {
-    const { nodes, nodeContainers, log } = this.#options
+    const { nodes, containerReports, log } = this.#options
     // What ran on a node that was given up on is over for its masters.
     const isReturning = nodes.isInactive(fields.id)
     const node = new RmNode(fields, log)
     nodes.add(node)
     this.#takeHealth(node, request.nodeStatus ?? {})
     this.#takeApplications(node, request)
-    if (!isReturning) nodeContainers.registered(node, request.containerStatuses ?? [])
+    if (!isReturning) containerReports.registered(node, request.containerStatuses ?? [])
     if (node.isUsable) this.#options.onNodeUpdated(node)
   }
 
@@ -170,19 +170,19 @@ export class TrackerService {
     node.reconnect(fields)
     this.#takeHealth(node, request.nodeStatus ?? {})
     this.#takeApplications(node, request)
-    if (hasApplications) this.#options.nodeContainers.registered(node, request.containerStatuses ?? [])
+    if (hasApplications) this.#options.containerReports.registered(node, request.containerStatuses ?? [])
   }
 
   #takeApplications(node: RmNode, request: RegisterRequest): void {
     const ids = (request.runningApplications ?? []).map((proto) => applicationIdFromProto(proto))
-    for (const id of ids) if (!this.#options.nodeContainers.isGoingOn(id)) node.orders.applicationsToCleanup.add(id)
+    for (const id of ids) if (!this.#options.containerReports.isGoingOn(id)) node.orders.applicationsToCleanup.add(id)
   }
 
   #process(node: RmNode, status: NodeStatus): void {
     node.containersUtilization = status.containersUtilization ?? undefined
     node.nodeUtilization = status.nodeUtilization ?? undefined
     this.#takeHealth(node, status)
-    this.#options.nodeContainers.reported(node, status.containersStatuses ?? [])
+    this.#options.containerReports.reported(node, status.containersStatuses ?? [])
   }
 
   #takeHealth(node: RmNode, status: NodeStatus): void {

@@ -9,15 +9,15 @@ type NodeStatus = hadoop.yarn.NodeStatusProto.$Properties
 type ResourceUtilization = hadoop.yarn.ResourceUtilizationProto.$Properties
 
 /** What each heartbeat and registration says of the node. Everything here is read from memory, at once. */
-export interface NodeReport {
+export interface NodeFacts {
   nodeId(): NodeId
   health(): NodeHealthView
   containersUtilization(): Utilization
   nodeUtilization(): Utilization
 }
 
-export interface NodeReportParts {
-  readonly report: NodeReport
+export interface NodeStatusParts {
+  readonly report: NodeFacts
   readonly completed: CompletedContainers
   readonly keepAlive: KeepAlive
 }
@@ -33,7 +33,7 @@ const NO_OPPORTUNISTIC_CONTAINERS: hadoop.yarn.OpportunisticContainersStatusProt
 }
 
 /** Source: NodeStatusUpdaterImpl.getNodeStatus. */
-export function nodeStatus({ report, completed, keepAlive }: NodeReportParts, responseId: number): NodeStatus {
+export function nodeStatus({ report, completed, keepAlive }: NodeStatusParts, responseId: number): NodeStatus {
   const health = report.health()
   return {
     nodeId: nodeIdToProto(report.nodeId()),

@@ -18,17 +18,17 @@ type RegisteredStatus = hadoop.yarn.NMContainerStatusProto.$Properties
 
 const { ContainerStateProto } = hadoop.yarn
 
-export interface NodeContainersOptions {
+export interface ContainerReportsOptions {
   readonly applications: Applications
   readonly scheduler: FifoScheduler
   readonly log: Log
 }
 
 /** Takes in what a node says of its containers. Source: RMNodeImpl, AbstractYarnScheduler. */
-export class NodeContainers {
-  readonly #options: NodeContainersOptions
+export class ContainerReports {
+  readonly #options: ContainerReportsOptions
 
-  constructor(options: NodeContainersOptions) {
+  constructor(options: ContainerReportsOptions) {
     this.#options = options
   }
 
