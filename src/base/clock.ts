@@ -6,7 +6,10 @@ export interface Clock {
   monotonicMs(): number
   /** Runs `action` once after `delayMs`. The timer does not keep the process alive. */
   schedule(delayMs: number, action: () => void): Timer
-  /** Resolves after `delayMs`, or at once when the signal is aborted. Never rejects: the caller looks at the signal. */
+  /**
+   * Resolves after `delayMs`, or at once when the signal is aborted; keeps the process alive until then. Never rejects:
+   * the caller looks at the signal.
+   */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>
 }
 

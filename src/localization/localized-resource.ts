@@ -56,7 +56,7 @@ export interface ResourceEffects {
 }
 
 /** Source: LocalizedResource.stateMachineFactory. A second request while it is fetched waits for the same fetch. */
-export const resourceTransitions: Table<LocalizedResource, ResourceEvents, ResourceEdges> = {
+const resourceTransitions: Table<LocalizedResource, ResourceEvents, ResourceEdges> = {
   INIT: {
     REQUEST: (resource, reference) => {
       resource.references.push(reference)

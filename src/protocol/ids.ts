@@ -50,7 +50,7 @@ export function parseApplicationId(text: string): ApplicationId {
   return applicationId(clusterTimestamp, id)
 }
 
-export function applicationParts(text: string): { clusterTimestamp: number; id: number } {
+function applicationParts(text: string): { clusterTimestamp: number; id: number } {
   const match = /^application_(\d+)_(\d+)$/.exec(text)
   if (match === null) throw badId('ApplicationId', text)
   return {
@@ -117,7 +117,7 @@ export function parseContainerId(text: string): ContainerId {
   return containerId(containerParts(text))
 }
 
-export function containerParts(text: string): ContainerIdParts {
+function containerParts(text: string): ContainerIdParts {
   const match = /^container_(?:e(\d+)_)?(\d+)_(\d+)_(\d+)_(\d+)$/.exec(text)
   if (match === null) throw badId('ContainerId', text)
   const number = (index: number) => wholeNumber(match[index], 'ContainerId', text)
