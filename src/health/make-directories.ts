@@ -9,15 +9,21 @@ import { systemCode } from '../base/errors.ts'
  */
 export async function makeDirectories(path: string, mode: number): Promise<void> {
   try {
+    await makeOne(path, mode)
+  } catch (thrown) {
+    const parent = dirname(path)
+    if (systemCode(thrown) !== 'ENOENT' || parent === path) throw thrown
+    await makeDirectories(parent, mode)
+    // Once: /proc has no such entry whatever its parent is.
+    await makeOne(path, mode)
+  }
+}
+
+async function makeOne(path: string, mode: number): Promise<void> {
+  try {
     await mkdir(path, mode)
   } catch (thrown) {
-    const code = systemCode(thrown)
-    const parent = dirname(path)
-    if (code === 'ENOENT' && parent !== path) {
-      await makeDirectories(parent, mode)
-      return await makeDirectories(path, mode)
-    }
-    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return
+    if (systemCode(thrown) === 'EEXIST' && (await stat(path)).isDirectory()) return
     throw thrown
   }
   await chmod(path, mode)
