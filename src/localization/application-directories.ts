@@ -1,4 +1,3 @@
-import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BobbinError, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
@@ -6,6 +5,7 @@ import type { Deletion } from '../deletion/deletion.ts'
 import type { LocalDirs, ReadableDirs } from '../health/local-dirs.ts'
 import type { ApplicationId, ContainerId } from '../protocol/ids.ts'
 import { FILECACHE, makeNodeDirectories, NM_PRIVATE, USERCACHE } from './node-directories.ts'
+import { isReachable } from './reachable.ts'
 
 const APPCACHE = 'appcache'
 /** Source: DefaultContainerExecutor USER_PERM, APPCACHE_PERM, FILECACHE_PERM, APPDIR_PERM. */
@@ -68,7 +68,7 @@ export class ApplicationDirectories {
   /** Makes them on one local dir, which may have come back into use since the start. */
   async makeOn(localDir: string, user: string, applicationId: ApplicationId): Promise<void> {
     const { executor } = this.#options
-    if (!(await exists(join(localDir, USERCACHE)))) await makeNodeDirectories(localDir)
+    if (!(await isReachable(join(localDir, USERCACHE)))) await makeNodeDirectories(localDir)
     const userDir = join(localDir, USERCACHE, user)
     const applicationDir = join(userDir, APPCACHE, applicationId)
     await executor.makeDirectory(user, userDir, USER_MODE)
@@ -93,7 +93,7 @@ export class ApplicationDirectories {
   async #retire(owner: string | undefined, relative: string): Promise<void> {
     const { localDirs, deletion } = this.#options
     const paths = localDirs.readableLocalDirs.map((dir) => join(dir, relative))
-    const existing = await Promise.all(paths.map(exists))
+    const existing = await Promise.all(paths.map(isReachable))
     deletion.schedule(
       owner,
       paths.filter((_path, index) => existing[index]),
@@ -113,15 +113,5 @@ export class ApplicationDirectories {
     }
     if (failures.length < dirs.length) return
     throw new BobbinError('ERR_NO_LOCAL_DIR', `Not able to initialize ${what}: ${failures.join('; ')}`)
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path)
-    return true
-  } catch {
-    // What can't be reached can't be deleted either.
-    return false
   }
 }

@@ -1,4 +1,3 @@
-import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { BobbinError, Bug } from '../base/errors.ts'
@@ -12,6 +11,7 @@ import { download } from './fetch/download.ts'
 import type { FileSource } from './fetch/file-source.ts'
 import type { LocalizedResource } from './localized-resource.ts'
 import { FILECACHE, makeNodeDirectories } from './node-directories.ts'
+import { isReachable } from './reachable.ts'
 import { describeRequest, estimatedBytes } from './resource-request.ts'
 import type { CacheSlot, ResourceTracker } from './resource-tracker.ts'
 import type { Slots } from './slots.ts'
@@ -90,7 +90,7 @@ export class Fetcher {
     const relative = cacheOf(entry, fetch)
     const base = await localDirs.localPathForWrite(relative, estimatedBytes(entry.request))
     // It is there since the start, or since the application's; unless somebody has removed it, or the disk is new.
-    if (!(await isThere(base))) {
+    if (!(await isReachable(base))) {
       const localDir = base.slice(0, -relative.length - 1)
       if (visibility === 'PUBLIC') await makeNodeDirectories(localDir)
       else await directories.makeOn(localDir, fetch.user, fetch.applicationId)
@@ -104,16 +104,6 @@ export class Fetcher {
 function cacheOf({ request: { visibility } }: LocalizedResource, { user, applicationId }: Fetch): string {
   if (visibility === 'PUBLIC') return FILECACHE
   return visibility === 'PRIVATE' ? privateCache(user) : applicationCache(user, applicationId)
-}
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await access(path)
-    return true
-  } catch {
-    // It is made then, which tells what is wrong.
-    return false
-  }
 }
 
 /** Source: ResourceLocalizationService.PublicLocalizer.run, and SerializedException for the others. */

@@ -1,4 +1,4 @@
-import { access, lstat } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { systemCode } from '../base/errors.ts'
@@ -7,6 +7,7 @@ import type { Deletion } from '../deletion/deletion.ts'
 import type { ContainerId } from '../protocol/ids.ts'
 import { CacheDirectories } from './cache-directories.ts'
 import { LocalizedResource, type Reference, type ResourceEffects } from './localized-resource.ts'
+import { isReachable } from './reachable.ts'
 import type { ResourceRequest } from './resource-request.ts'
 
 /** Source: LocalResourcesTrackerImpl.uniqueNumberGenerator, which begins at 9 and counts before it gives. */
@@ -151,14 +152,7 @@ export class ResourceTracker {
 
   /** Source: LocalResourcesTrackerImpl.isResourcePresent. */
   async #isPresent(path: string): Promise<boolean> {
-    if (!this.#options.readableDirs().some((dir) => path.startsWith(`${dir}/`))) return false
-    try {
-      await access(path)
-      return true
-    } catch {
-      // Gone, or not to be reached: either way it has to be fetched again.
-      return false
-    }
+    return this.#options.readableDirs().some((dir) => path.startsWith(`${dir}/`)) && (await isReachable(path))
   }
 }
 
