@@ -131,12 +131,12 @@ export class RmCore {
       [
         {
           name: 'container tokens',
-          keys: rmContainerTokens,
+          keys: rmContainerTokens.keys,
           intervalMs: config.containerTokenRollMs,
           expiryMs: nodeExpiryMs,
         },
-        { name: 'NM tokens', keys: nmTokens, intervalMs: config.nmTokenRollMs, expiryMs: nodeExpiryMs },
-        { name: 'AMRM tokens', keys: amrmTokens, intervalMs: config.amRmTokenRollMs, expiryMs: attemptExpiryMs },
+        { name: 'NM tokens', keys: nmTokens.keys, intervalMs: config.nmTokenRollMs, expiryMs: nodeExpiryMs },
+        { name: 'AMRM tokens', keys: amrmTokens.keys, intervalMs: config.amRmTokenRollMs, expiryMs: attemptExpiryMs },
       ],
       { clock, log },
     )

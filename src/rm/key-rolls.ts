@@ -1,18 +1,11 @@
 import type { Clock, Timer } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-
-/** One kind of master key: container tokens, NM tokens or AMRM tokens. */
-export interface RolledKeys {
-  /** Makes the next key. */
-  roll(): void
-  /** The next key becomes the current one. */
-  activate(): void
-}
+import type { RollingMasterKeys } from '../security/master-key.ts'
 
 export interface KeyRoll {
   /** What is signed with them, for the log. */
   readonly name: string
-  readonly keys: RolledKeys
+  readonly keys: Pick<RollingMasterKeys, 'roll' | 'activate'>
   /** More than three times the expiry, as the configuration has checked. */
   readonly intervalMs: number
   /** Of those who must learn the next key before it becomes the current one: nodes or masters. */

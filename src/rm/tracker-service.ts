@@ -108,8 +108,8 @@ export class TrackerService {
     )
     scheduler.schedule()
     return {
-      containerTokenMasterKey: masterKeyToProto(containerTokens.currentMasterKey()),
-      nmTokenMasterKey: masterKeyToProto(nmTokens.currentMasterKey()),
+      containerTokenMasterKey: masterKeyToProto(containerTokens.keys.current),
+      nmTokenMasterKey: masterKeyToProto(nmTokens.keys.current),
       nodeAction: NodeActionProto.NORMAL,
       rmIdentifier,
       rmVersion: hadoopVersion,
@@ -218,8 +218,8 @@ export class TrackerService {
     node.responseId = nextResponseId(node.responseId)
     const response: HeartbeatResponse = {
       responseId: node.responseId,
-      containerTokenMasterKey: unknownKey(containerTokens.nextMasterKey(), request.lastKnownContainerTokenMasterKey),
-      nmTokenMasterKey: unknownKey(nmTokens.nextMasterKey(), request.lastKnownNmTokenMasterKey),
+      containerTokenMasterKey: unknownKey(containerTokens.keys.next, request.lastKnownContainerTokenMasterKey),
+      nmTokenMasterKey: unknownKey(nmTokens.keys.next, request.lastKnownNmTokenMasterKey),
       nodeAction: NodeActionProto.NORMAL,
       containersToCleanup: [...containersToCleanup].map(containerIdToProto),
       applicationsToCleanup: [...applicationsToCleanup].map(applicationIdToProto),

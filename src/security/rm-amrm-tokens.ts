@@ -1,7 +1,7 @@
 import type { ApplicationAttemptId } from '../protocol/ids.ts'
 import { JavaClass, RemoteError } from '../protocol/remote-error.ts'
 import { decodeAmrmToken, encodeAmrmToken } from './amrm-token.ts'
-import { password, RollingMasterKeys, type MasterKey } from './master-key.ts'
+import { password, RollingMasterKeys } from './master-key.ts'
 import { createToken, TokenKind, type Token } from './token.ts'
 
 /**
@@ -9,17 +9,17 @@ import { createToken, TokenKind, type Token } from './token.ts'
  * are good until it is activated. Source: AMRMTokenSecretManager.
  */
 export class AmrmTokens {
-  readonly #keys: RollingMasterKeys
+  readonly keys: RollingMasterKeys
   readonly #attempts = new Set<ApplicationAttemptId>()
 
   constructor(keys: RollingMasterKeys = new RollingMasterKeys()) {
-    this.#keys = keys
+    this.keys = keys
   }
 
   /** Lets the attempt log in until attemptFinished. The client sets the service itself. */
   createAmrmToken(attemptId: ApplicationAttemptId): Token {
     this.#attempts.add(attemptId)
-    const key = this.#keys.next ?? this.#keys.current
+    const key = this.keys.next ?? this.keys.current
     return createToken(key, TokenKind.AMRM, encodeAmrmToken({ attemptId, keyId: key.keyId }), '')
   }
 
@@ -29,7 +29,7 @@ export class AmrmTokens {
     if (!this.#attempts.has(attemptId)) {
       throw new RemoteError(JavaClass.INVALID_TOKEN, `${attemptId} not found in AMRMTokenSecretManager.`)
     }
-    const key = this.#keys.find(keyId)
+    const key = this.keys.find(keyId)
     if (key === undefined) throw new RemoteError(JavaClass.INVALID_TOKEN, `Invalid AMRMToken from ${attemptId}`)
     return { user: attemptId, password: password(key, identifier) }
   }
@@ -40,7 +40,7 @@ export class AmrmTokens {
    */
   renewed(identifier: Buffer): Token | undefined {
     const { attemptId, keyId } = decodeAmrmToken(identifier)
-    const next = this.#keys.next
+    const next = this.keys.next
     if (next === undefined || next.keyId === keyId || !this.#attempts.has(attemptId)) return undefined
     return this.createAmrmToken(attemptId)
   }
@@ -48,21 +48,5 @@ export class AmrmTokens {
   /** No further login; connections that are open stay. */
   attemptFinished(attemptId: ApplicationAttemptId): void {
     this.#attempts.delete(attemptId)
-  }
-
-  currentMasterKey(): MasterKey {
-    return this.#keys.current
-  }
-
-  nextMasterKey(): MasterKey | undefined {
-    return this.#keys.next
-  }
-
-  roll(): void {
-    this.#keys.roll()
-  }
-
-  activate(): void {
-    this.#keys.activate()
   }
 }

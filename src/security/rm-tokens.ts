@@ -7,10 +7,10 @@ import { createToken, TokenKind, type Token } from './token.ts'
 
 /** Container tokens, signed with the current key until the next one is activated. */
 export class RmContainerTokens {
-  readonly #keys: RollingMasterKeys
+  readonly keys: RollingMasterKeys
 
   constructor(keys: RollingMasterKeys = new RollingMasterKeys()) {
-    this.#keys = keys
+    this.keys = keys
   }
 
   /** @param service `ip:port` of the node */
@@ -18,61 +18,44 @@ export class RmContainerTokens {
     fields: Omit<ContainerTokenIdentifier, 'masterKeyId'>,
     service: string = fields.nodeAddress,
   ): Token {
-    const key = this.#keys.current
+    const key = this.keys.current
     const identifier = encodeContainerToken({ ...fields, masterKeyId: key.keyId })
     return createToken(key, TokenKind.CONTAINER, identifier, service)
   }
-
-  currentMasterKey(): MasterKey {
-    return this.#keys.current
-  }
-
-  /** To be offered to every node whose last known key is another one; undefined while no roll is under way. */
-  nextMasterKey(): MasterKey | undefined {
-    return this.#keys.next
-  }
-
-  /** Makes the next key; activate() is due when every node has had the time to learn it. */
-  roll(): void {
-    this.#keys.roll()
-  }
-
-  activate(): void {
-    this.#keys.activate()
-  }
 }
 
-/** NM tokens: one for each attempt and node. Which node's an attempt has is remembered until the key changes. */
+/** NM tokens: one for each attempt and node, and another one when the key changes. */
 export class RmNMTokens {
-  readonly #keys: RollingMasterKeys
-  readonly #nodesByAttempt = new Map<ApplicationAttemptId, Set<NodeId>>()
+  readonly keys: RollingMasterKeys
+  /** The key of the token that the attempt has for each node. */
+  readonly #nodesByAttempt = new Map<ApplicationAttemptId, Map<NodeId, MasterKey>>()
 
   constructor(keys: RollingMasterKeys = new RollingMasterKeys()) {
-    this.#keys = keys
+    this.keys = keys
   }
 
   /** @param service `ip:port` of the node */
   createNMToken(attemptId: ApplicationAttemptId, nodeId: NodeId, user: string, service: string = nodeId): Token {
-    const key = this.#keys.current
+    const key = this.keys.current
     return createToken(key, TokenKind.NM, encodeNMToken({ attemptId, nodeId, user, keyId: key.keyId }), service)
   }
 
-  /** The token for a node that the attempt has none of yet; undefined when it has one. */
+  /** The token for a node that the attempt has none of yet, signed with the current key; undefined when it has one. */
   tokenIfNew(
     attemptId: ApplicationAttemptId,
     nodeId: NodeId,
     user: string,
     service: string = nodeId,
   ): Token | undefined {
-    const nodes = this.#nodesByAttempt.get(attemptId) ?? new Set<NodeId>()
-    if (nodes.has(nodeId)) return undefined
-    this.#nodesByAttempt.set(attemptId, nodes.add(nodeId))
+    const nodes = this.#nodesByAttempt.get(attemptId) ?? new Map<NodeId, MasterKey>()
+    if (nodes.get(nodeId) === this.keys.current) return undefined
+    this.#nodesByAttempt.set(attemptId, nodes.set(nodeId, this.keys.current))
     return this.createNMToken(attemptId, nodeId, user, service)
   }
 
   /** The attempt gets a token for every node anew: its ApplicationMaster starts. */
   clearNodes(attemptId: ApplicationAttemptId): void {
-    this.#nodesByAttempt.set(attemptId, new Set())
+    this.#nodesByAttempt.set(attemptId, new Map())
   }
 
   /** The node registers: it may have lost the keys of the attempts. */
@@ -82,22 +65,5 @@ export class RmNMTokens {
 
   attemptFinished(attemptId: ApplicationAttemptId): void {
     this.#nodesByAttempt.delete(attemptId)
-  }
-
-  currentMasterKey(): MasterKey {
-    return this.#keys.current
-  }
-
-  nextMasterKey(): MasterKey | undefined {
-    return this.#keys.next
-  }
-
-  roll(): void {
-    this.#keys.roll()
-  }
-
-  activate(): void {
-    this.#keys.activate()
-    for (const nodes of this.#nodesByAttempt.values()) nodes.clear()
   }
 }

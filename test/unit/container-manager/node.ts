@@ -131,7 +131,7 @@ export class TestNode {
   }
 
   rmKeys(): { container: MasterKey; nm: MasterKey } {
-    return { container: this.rm.container.currentMasterKey(), nm: this.rm.nm.currentMasterKey() }
+    return { container: this.rm.container.keys.current, nm: this.rm.nm.keys.current }
   }
 
   caller(user = attempt): Caller {

@@ -84,11 +84,11 @@ test('stops and statuses do not wait for a registration', async () => {
 test('a key from a heartbeat proves tokens, and those of the key before it', async () => {
   const node = new TestNode().register()
   const before = node.entry(one)
-  node.rm.container.roll()
-  const next = node.rm.container.nextMasterKey()
+  node.rm.container.keys.roll()
+  const next = node.rm.container.keys.next
   assert.ok(next)
   node.manager.masterKeys({ containerToken: { keyId: next.keyId, bytes: next.bytes }, nmToken: undefined })
-  node.rm.container.activate()
+  node.rm.container.keys.activate()
   const answer = await node.start([before, node.entry(container(2))])
   assert.equal(answer.succeededRequests?.length, 2)
 })

@@ -110,8 +110,8 @@ test('check 2: a token for another node fails the call', async () => {
 
 test('check 3: a token with an unknown key fails the call', async () => {
   const node = new TestNode().register()
-  node.rm.container.roll()
-  node.rm.container.activate()
+  node.rm.container.keys.roll()
+  node.rm.container.keys.activate()
   await assert.rejects(node.start([node.entry(one)]), {
     className: INVALID_TOKEN,
     message: `Given Container ${one} seems to have an illegally generated token.`,
