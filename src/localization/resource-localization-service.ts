@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts'
-import { BobbinError, Bug, messageOf } from '../base/errors.ts'
+import { Bug, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Service } from '../base/service.ts'
 import { Tasks } from '../base/tasks.ts'
@@ -34,8 +34,6 @@ export interface ResourceLocalizationOptions extends LocalizationConfig {
   readonly sources?: readonly FileSource[]
 }
 
-/** Sub-directories take 36 of them. Source: ResourceLocalizationService.validateConf. */
-const LEAST_FILES_PER_DIRECTORY = 37
 /** Private and application resources of one container that are fetched at a time; Java fetches one after the other. */
 const FETCHES_PER_CONTAINER = 4
 
@@ -84,13 +82,8 @@ export class ResourceLocalizationService implements Localization, Service {
     this.#publicTracker = this.#makeTracker(undefined, true)
   }
 
-  /** @throws BobbinError ERR_BAD_CONFIGURATION with Hadoop's words; the system's error when the dirs can't be made */
+  /** @throws the system's error when the dirs can't be made */
   async start(): Promise<void> {
-    if (this.#options.maxFilesPerDirectory < LEAST_FILES_PER_DIRECTORY)
-      throw new BobbinError(
-        'ERR_BAD_CONFIGURATION',
-        'yarn.nodemanager.local-cache.max-files-per-directory parameter is configured with a value less than 37.',
-      )
     await prepareNodeDirectories(this.#options)
   }
 

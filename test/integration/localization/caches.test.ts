@@ -220,9 +220,3 @@ test('a user that is no name of a directory is refused', async (t) => {
   for (const user of ['', '.', '..', '../root', 'a\0b'])
     await assert.rejects(node.service.initApplication(user, APP), { code: 'ERR_BAD_USER' })
 })
-
-test('fewer than 37 files a directory are refused at the start', async (t) => {
-  await assert.rejects(startNode(t, { maxFilesPerDirectory: 36 }), {
-    message: 'yarn.nodemanager.local-cache.max-files-per-directory parameter is configured with a value less than 37.',
-  })
-})
