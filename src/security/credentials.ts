@@ -4,10 +4,10 @@
  */
 import protobuf from 'protobufjs/minimal.js'
 import { BobbinError, messageOf } from '../base/errors.ts'
-import { encode, hadoop } from '../protocol/messages.ts'
+import { hadoop } from '../protocol/messages.ts'
 import { JavaClass, RemoteError } from '../protocol/remote-error.ts'
 import { WritableReader, WritableWriter } from '../protocol/writable.ts'
-import { readToken, tokenFromProto, tokenToProto, writeToken, type Token } from './token.ts'
+import { readToken, tokenFromProto, writeToken, type Token } from './token.ts'
 
 const { CredentialsProto } = hadoop.common
 
@@ -50,15 +50,6 @@ export function writeCredentials({ tokens, secrets }: Credentials): Buffer {
   writer.vint(secrets.size)
   for (const [alias, secret] of secrets) writer.text(alias).vbytes(secret)
   return writer.finish()
-}
-
-/** Version 1. */
-export function writeProtobufCredentials({ tokens, secrets }: Credentials): Buffer {
-  const message = encode(CredentialsProto, {
-    tokens: Array.from(tokens, ([alias, token]) => ({ alias, token: tokenToProto(token) })),
-    secrets: Array.from(secrets, ([alias, secret]) => ({ alias, secret })),
-  })
-  return Buffer.concat([MAGIC, Buffer.from([PROTOBUF]), protobuf.Writer.create().bytes(message).finish()])
 }
 
 function readWritable(reader: WritableReader): Credentials {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
+import protobuf from 'protobufjs/minimal.js'
+import { encode, hadoop } from '../../src/protocol/messages.ts'
 import { RemoteError } from '../../src/protocol/remote-error.ts'
-import { readCredentials, writeCredentials, writeProtobufCredentials } from '../../src/security/credentials.ts'
+import { readCredentials, writeCredentials, type Credentials } from '../../src/security/credentials.ts'
+import { tokenToProto } from '../../src/security/token.ts'
 
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array))
 // A lone surrogate has no UTF-8, so it can't come back.
@@ -15,6 +18,15 @@ const credentials = fc.record(
   },
   { noNullPrototype: true },
 )
+
+/** Version 1, which Bobbin reads and never writes. */
+function writeProtobufCredentials({ tokens, secrets }: Credentials): Buffer {
+  const message = encode(hadoop.common.CredentialsProto, {
+    tokens: Array.from(tokens, ([alias, token]) => ({ alias, token: tokenToProto(token) })),
+    secrets: Array.from(secrets, ([alias, secret]) => ({ alias, secret })),
+  })
+  return Buffer.concat([Buffer.from('HDTS\x01'), protobuf.Writer.create().bytes(message).finish()])
+}
 
 test('credentials of any content come back from both versions', () => {
   fc.assert(

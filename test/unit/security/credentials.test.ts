@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  emptyCredentials,
-  readCredentials,
-  writeCredentials,
-  writeProtobufCredentials,
-} from '../../../src/security/credentials.ts'
+import { emptyCredentials, readCredentials, writeCredentials } from '../../../src/security/credentials.ts'
 import { fixture } from '../../helpers/fixtures.ts'
 
 interface Vectors {
@@ -38,11 +33,9 @@ test("Hadoop's streams of both versions read as their content", () => {
   assert.deepEqual(readCredentials(hex(protobuf.hex)), content)
 })
 
-test('both versions are written as Hadoop writes them', () => {
+test('version 0 is written as Hadoop writes it', () => {
   assert.equal(writeCredentials(emptyCredentials()).toString('hex'), emptyWritable.hex)
-  assert.equal(writeProtobufCredentials(emptyCredentials()).toString('hex'), emptyProtobuf.hex)
   assert.equal(writeCredentials(content).toString('hex'), writable.hex)
-  assert.equal(writeProtobufCredentials(content).toString('hex'), protobuf.hex)
 })
 
 test('what follows the content is ignored, as Java stores its whole buffer', () => {
