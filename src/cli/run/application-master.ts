@@ -93,9 +93,12 @@ export class ApplicationMaster {
       }
     }
     const numbers = Array.from({ length: this.#work.containers }, (_, index) => index + 1)
-    const ends = Promise.all(numbers.map((number) => guarded(this.#fill(number, all)))).finally(() => done.abort())
-    const [result] = await Promise.all([ends, guarded(this.#beat(done.signal, all))])
-    return result
+    const fills = numbers.map((number) => guarded(this.#fill(number, all)))
+    const filled = Promise.allSettled(fills).then(() => done.abort())
+    // The first failure ends the others; it is told when they have ended.
+    await Promise.allSettled([filled, guarded(this.#beat(done.signal, all))])
+    failure.signal.throwIfAborted()
+    return await Promise.all(fills)
   }
 
   /** Sees one of the wanted containers to its end, and its replacements. */

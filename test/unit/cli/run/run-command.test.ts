@@ -184,6 +184,29 @@ test('a node that refuses to start a container: it is released and replaced, a f
   assert.match(hopeless.cluster.killedWith ?? '', /auxService:x/)
 })
 
+test('the first failure ends the run once nothing is under way any more', async () => {
+  const bench = new Bench()
+  let starts = 0
+  let underWay = 0
+  const call = async (_method: string, _request: unknown, signal: AbortSignal) => {
+    if (++starts === 2) throw new BobbinError('ERR_CONNECT', 'connect ECONNREFUSED')
+    underWay++
+    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    await settle()
+    underWay--
+    throw signal.reason
+  }
+  Object.assign(bench.cluster, { node: () => ({ call, close: () => {} }) })
+  const atKill: number[] = []
+  bench.cluster.before = (method) => {
+    if (method === 'forceKillApplication') atKill.push(underWay)
+  }
+  const { error } = await bench.run({ containers: 3 })
+  assertRunError(error, RunExitCode.ERROR, /can not be reached from here/)
+  assert.equal(starts, 3)
+  assert.equal(atKill[0], 0)
+})
+
 test('a node that can not be reached: an error that names it and says why that matters', async () => {
   const bench = new Bench()
   bench.cluster.before = (method) => {
