@@ -114,6 +114,8 @@ export class StartContainers {
       log.error({ err: thrown }, `Container ${container.id} was not started: its start could not be stored`)
       node.forgetContainer(container.id)
       tokens.container.forgetStarted(token)
+      if (node.findApplication(container.applicationId) === undefined)
+        tokens.nm.applicationFinished(container.applicationId)
       throw storeFailure(`The start of ${container.id} could not be stored`, thrown)
     }
     // Killed while it was stored, it is done, and the application must not wait for it.
@@ -132,7 +134,7 @@ export class StartContainers {
     const hasStarted = tokens.container.hasStarted(token)
     authorizeStart({ nmToken, token, hasStarted, rmIdentifier: gate.rmIdentifier, now })
     checkUserName(token)
-    tokens.nm.rememberForStart(nmToken)
+    const nmTokenKey = tokens.nm.keyForStart(nmToken)
     const launchContext = request.containerLaunchContext ?? {}
     checkServices(launchContext, auxServices)
     const { containerId } = token
@@ -152,6 +154,8 @@ export class StartContainers {
     const application = node.findApplication(container.applicationId) ?? this.#addApplication(start, credentials)
     node.addContainer(container)
     tokens.container.rememberStarted(token)
+    // Not before: what nothing was started with, nobody would forget.
+    tokens.nm.rememberKey(nmToken.attemptId, nmTokenKey)
     return { container, application }
   }
 

@@ -48,13 +48,18 @@ export class NodeNMTokens {
   }
 
   /**
-   * Keeps the key of a token that starts a container.
+   * @returns the key of a token that is to start a container
    * @throws RemoteError InvalidToken when the key is older than the previous one: such a token starts nothing
    */
-  rememberForStart({ attemptId, keyId }: NMTokenIdentifier): void {
-    if (this.#attemptKey(attemptId)?.keyId === keyId) return
-    const key = this.#keys.find(keyId)
+  keyForStart({ attemptId, keyId }: NMTokenIdentifier): MasterKey {
+    const remembered = this.#attemptKey(attemptId)
+    const key = remembered?.keyId === keyId ? remembered : this.#keys.find(keyId)
     if (key === undefined) throw invalid('Older NMToken should not be used while starting the container.')
+    return key
+  }
+
+  /** The attempt has started a container with a token of this key. Kept until `applicationFinished`. */
+  rememberKey(attemptId: ApplicationAttemptId, key: MasterKey): void {
     const application = applicationOfAttempt(attemptId)
     const keys = this.#attemptKeysByApplication.get(application) ?? new Map<ApplicationAttemptId, MasterKey>()
     this.#attemptKeysByApplication.set(application, keys.set(attemptId, key))

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { silentLog } from '../../../src/base/log.ts'
 import type { ApplicationAttemptId, ApplicationId, NodeId } from '../../../src/protocol/ids.ts'
 import { encodeContainerToken } from '../../../src/security/container-token.ts'
-import { decodeNMToken, encodeNMToken } from '../../../src/security/nm-token.ts'
+import { decodeNMToken, encodeNMToken, type NMTokenIdentifier } from '../../../src/security/nm-token.ts'
 import { NodeContainerTokens } from '../../../src/security/node-container-tokens.ts'
 import { NodeNMTokens } from '../../../src/security/node-nm-tokens.ts'
 import { createToken } from '../../../src/security/token.ts'
@@ -164,9 +164,12 @@ test('an NM token is refused once its key is older than the previous one', () =>
   assert.throws(() => tokens.authenticate(nmIdentifier), illegal)
 })
 
+const remember = (tokens: NodeNMTokens, token: NMTokenIdentifier) =>
+  tokens.rememberKey(token.attemptId, tokens.keyForStart(token))
+
 test('an attempt that has started a container logs in with its old key until its application finishes', () => {
   const tokens = nmTokens()
-  tokens.rememberForStart(decodeNMToken(nmIdentifier))
+  remember(tokens, decodeNMToken(nmIdentifier))
   rollTwice(tokens)
   assert.equal(tokens.authenticate(nmIdentifier).password.toString('hex'), capture.digestMd5.passwordHex)
   const otherAttempt = encodeNMToken({
@@ -181,11 +184,11 @@ test('an attempt that has started a container logs in with its old key until its
 test('an old key starts nothing more, unless it is the one that the attempt started with', () => {
   const tokens = nmTokens()
   const old = decodeNMToken(nmIdentifier)
-  tokens.rememberForStart(old)
+  remember(tokens, old)
   rollTwice(tokens)
-  tokens.rememberForStart(old)
-  tokens.rememberForStart({ ...old, keyId: 1 })
-  assert.throws(() => tokens.rememberForStart(old), {
+  remember(tokens, old)
+  remember(tokens, { ...old, keyId: 1 })
+  assert.throws(() => tokens.keyForStart(old), {
     className: INVALID_TOKEN,
     message: 'Older NMToken should not be used while starting the container.',
   })
