@@ -18,23 +18,34 @@ export interface Timer {
   cancel(): void
 }
 
+/** What a timer of Node can wait, 24 days; more it would take for 1 ms. */
+const LONGEST_WAIT_MS = 2 ** 31 - 1
+
+/** As setTimeout, however long it is. */
+function startTimer(delayMs: number, action: () => void, isRef: boolean): Timer {
+  let timer: NodeJS.Timeout | undefined
+  const wait = (leftMs: number): void => {
+    const stepMs = Math.min(leftMs, LONGEST_WAIT_MS)
+    timer = setTimeout(() => (stepMs < leftMs ? wait(leftMs - stepMs) : action()), stepMs)
+    if (!isRef) timer.unref()
+  }
+  wait(delayMs)
+  return { cancel: () => clearTimeout(timer) }
+}
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),
-  schedule(delayMs, action) {
-    const timer = setTimeout(action, delayMs)
-    timer.unref()
-    return { cancel: () => clearTimeout(timer) }
-  },
+  schedule: (delayMs, action) => startTimer(delayMs, action, false),
   sleep(delayMs, signal) {
     if (signal?.aborted === true) return Promise.resolve()
     return new Promise((resolve) => {
       const done = () => {
-        clearTimeout(timer)
+        timer.cancel()
         signal?.removeEventListener('abort', done)
         resolve()
       }
-      const timer = setTimeout(done, delayMs)
+      const timer = startTimer(delayMs, done, true)
       signal?.addEventListener('abort', done, { once: true })
     })
   },
