@@ -1,10 +1,10 @@
 /** The text of launch_container.sh, line by line as Hadoop's. Source: ContainerExecutor.writeLaunchEnv, UnixShellScriptBuilder. */
 import { posix } from 'node:path'
-import { ARGUMENT_LIMIT_BYTES, bareOrQuoted, doubleQuoted } from '../../base/shell-quoting.ts'
+import { ARGUMENT_LIMIT_BYTES, bareOrQuoted, doubleQuoted, insideDoubleQuotes } from '../../base/shell-quoting.ts'
 import type { LaunchEnvironment, Variable } from './environment.ts'
 import type { Link } from './links.ts'
 import { LaunchRefusal } from './refusal.ts'
-import { quotingFault } from './shell-word.ts'
+import { isOneWord } from './shell-word.ts'
 
 export interface ScriptParts {
   readonly logDir: string
@@ -54,7 +54,10 @@ function environmentLines({ whitelisted, ofNode, ofContainer }: LaunchEnvironmen
   ]
 }
 
-/** The value stands raw inside its quotes: what acts in it acts. */
+/**
+ * The value stands raw inside its quotes: what acts in it acts. One that would break out of them, or leave one open, is
+ * taken as it was given.
+ */
 function exportLine([name, value]: Variable): string {
   if (!isName(name))
     throw new LaunchRefusal(
@@ -73,13 +76,7 @@ function exportLine([name, value]: Variable): string {
         `${ARGUMENT_LIMIT_BYTES}; localize the value as a file`,
       TOO_LONG,
     )
-  const fault = quotingFault(value)
-  if (fault !== undefined)
-    throw new LaunchRefusal(
-      `Environment variable ${name}: ${fault}; the value stands in double quotes in launch_container.sh, so write \\" for a quote`,
-      NOT_A_NAME,
-    )
-  return `export ${name}="${value}"`
+  return `export ${name}="${isOneWord(value) ? value : insideDoubleQuotes(value)}"`
 }
 
 function isName(name: string): boolean {

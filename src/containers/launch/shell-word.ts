@@ -23,22 +23,10 @@ export function variablesUsed(value: string): string[] {
   return [...new Set(names)]
 }
 
-/**
- * Why `"value"` would not be one word for bash: then the rest of the script would be read as something else.
- * @returns undefined when it is one word
- */
-export function quotingFault(value: string): string | undefined {
-  const reader = new Reader(`"${value}"`)
-  try {
-    reader.word()
-  } catch (thrown) {
-    if (thrown instanceof QuotingFault) return thrown.message
-    throw thrown
-  }
-  return undefined
+/** Whether `"value"` is one word for bash. If not, the rest of the script would be read as something else. */
+export function isOneWord(value: string): boolean {
+  return new Reader(`"${value}"`).isOneWord()
 }
-
-class QuotingFault extends Error {}
 
 const ENDS_WORD = /[\s;&|<>()]/
 
@@ -46,19 +34,18 @@ const ENDS_WORD = /[\s;&|<>()]/
 class Reader {
   readonly #text: string
   #at = 0
+  #isSound = true
 
   constructor(text: string) {
     this.#text = text
   }
 
-  /** The whole text is one word, or it throws. */
-  word(): void {
+  isOneWord(): boolean {
     while (this.#at < this.#text.length) {
-      const c = this.#text[this.#at] ?? ''
-      if (ENDS_WORD.test(c))
-        throw new QuotingFault('an unescaped double quote ends the quoting before a blank or an operator')
+      if (ENDS_WORD.test(this.#text[this.#at] ?? '')) return false
       this.#element(false)
     }
+    return this.#isSound
   }
 
   /** One character, or everything up to the end of what it opens. @param isQuoted a single quote stands for itself */
@@ -66,23 +53,23 @@ class Reader {
     const c = this.#text[this.#at]
     const next = this.#text[this.#at + 1]
     if (c === '\\') this.#at += 2
-    else if (c === '"') this.#until('"', true, 'a double quote is not closed')
+    else if (c === '"') this.#until('"', true)
     else if (c === '`') this.#backticks()
     else if (c === "'" && !isQuoted) this.#singleQuotes()
-    else if (c === '(' && !isQuoted) this.#until(')', false, 'a parenthesis is not closed')
+    else if (c === '(' && !isQuoted) this.#until(')', false)
     else if (c === '$' && (next === '(' || next === '{')) {
       this.#at++
-      if (next === '(') this.#until(')', false, '$( is not closed')
+      if (next === '(') this.#until(')', false)
       // Here bash pairs single quotes, even where the whole stands in double quotes.
-      else this.#until('}', false, '${ is not closed')
+      else this.#until('}', false)
     } else this.#at++
   }
 
   /** Called on the opening character. */
-  #until(closer: string, isQuoted: boolean, fault: string): void {
+  #until(closer: string, isQuoted: boolean): void {
     this.#at++
     while (this.#text[this.#at] !== closer) {
-      if (this.#at >= this.#text.length) throw new QuotingFault(fault)
+      if (this.#isAtEnd()) return
       this.#element(isQuoted)
     }
     this.#at++
@@ -92,7 +79,7 @@ class Reader {
   #backticks(): void {
     this.#at++
     while (this.#text[this.#at] !== '`') {
-      if (this.#at >= this.#text.length) throw new QuotingFault('a backtick is not closed')
+      if (this.#isAtEnd()) return
       this.#at += this.#text[this.#at] === '\\' ? 2 : 1
     }
     this.#at++
@@ -100,8 +87,15 @@ class Reader {
 
   #singleQuotes(): void {
     const end = this.#text.indexOf("'", this.#at + 1)
-    if (end === -1) throw new QuotingFault('a single quote is not closed')
-    this.#at = end + 1
+    this.#at = end === -1 ? this.#text.length : end + 1
+    if (end === -1) this.#isSound = false
+  }
+
+  /** Then something that was opened has not been closed. */
+  #isAtEnd(): boolean {
+    if (this.#at < this.#text.length) return false
+    this.#isSound = false
+    return true
   }
 }
 
