@@ -70,8 +70,8 @@ export class DefaultContainerExecutor implements ContainerExecutor {
     return signalGroup(containerId, pid, signal)
   }
 
-  endStrays(containerId: ContainerId): Promise<readonly number[]> {
-    return this.#marked.end(containerId)
+  endStrays(containerId: ContainerId, before: readonly number[]): Promise<readonly number[]> {
+    return this.#marked.end(containerId, before)
   }
 
   async makeDirectory(_user: string, path: string, mode: number): Promise<void> {

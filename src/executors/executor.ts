@@ -53,11 +53,12 @@ export interface ContainerExecutor {
   /** @returns false when there is no such process group, or it is not the container's. */
   signal(request: SignalRequest): Promise<boolean>
   /**
-   * Ends what has left the container's process group and still carries its id, as its start scripts do too, which write
-   * its exit code: only once they are over or have been waited for.
-   * @returns the pids of those that would not end
+   * Kills what has left the container's process group and still carries its id, as its start scripts do too, which write
+   * its exit code: only once they are over or have been waited for. One attempt, to be repeated until nothing is left.
+   * @param before what the attempt before has returned; nothing for the first
+   * @returns the pids of those that are still there
    */
-  endStrays(containerId: ContainerId): Promise<readonly number[]>
+  endStrays(containerId: ContainerId, before: readonly number[]): Promise<readonly number[]>
   /** Makes a directory as the user (mode and owner as launch.md's table). Existing is no error; the mode is set anyway. */
   makeDirectory(user: string, path: string, mode: number): Promise<void>
   /** Removes a file or tree as the user. A missing path is no error; links are never followed. */

@@ -1,25 +1,27 @@
 /** Processes that carry a container's id in their environment, wherever they have moved to. */
 import { readdir, readFile } from 'node:fs/promises'
 import type { ContainerId } from '../protocol/ids.ts'
+import { isLiving } from './process-group.ts'
 
 /** Files of /proc that are read at a time. */
 const BATCH = 32
-/** A process may fork while it is looked for. */
-const ATTEMPTS = 3
-
 /** Finds and ends them. One pass over /proc answers everyone who asked before it began. */
 export class MarkedProcesses {
   #next: Promise<Map<string, number[]>> | undefined
   #last: Promise<unknown> = Promise.resolve()
 
-  /** @returns those that would not die */
-  async end(id: ContainerId): Promise<readonly number[]> {
-    let found = await this.#find(id)
-    for (let attempt = 0; attempt < ATTEMPTS && found.length > 0; attempt++) {
-      for (const pid of found) await kill(id, pid)
-      found = await this.#find(id)
-    }
-    return found
+  /**
+   * Kills those that it finds. One that has been killed has no environment any more and may still hold files, so it counts
+   * until it has gone.
+   * @param before what the call before has returned
+   * @returns those that are still there: to be called again until there are none, for they may have forked too
+   */
+  async end(id: ContainerId, before: readonly number[]): Promise<readonly number[]> {
+    const found = await this.#find(id)
+    for (const pid of found) await kill(id, pid)
+    const ending = before.filter((pid) => !found.includes(pid))
+    const areLiving = await Promise.all(ending.map(isLiving))
+    return [...found, ...ending.filter((_pid, index) => areLiving[index])]
   }
 
   async #find(id: ContainerId): Promise<readonly number[]> {
@@ -41,7 +43,7 @@ async function scan(): Promise<Map<string, number[]>> {
   const found = new Map<string, number[]>()
   for (let begin = 0; begin < pids.length; begin += BATCH) {
     const batch = pids.slice(begin, begin + BATCH)
-    const marks = await Promise.all(batch.map(markOf))
+    const marks = await Promise.all(batch.map(containerOf))
     for (const [index, mark] of marks.entries()) {
       const pid = batch[index]
       if (mark !== undefined && pid !== undefined && pid !== process.pid)
@@ -53,7 +55,7 @@ async function scan(): Promise<Map<string, number[]>> {
 
 async function kill(id: ContainerId, pid: number): Promise<void> {
   // The number may have become another's since the pass.
-  if ((await markOf(pid)) !== id) return
+  if ((await containerOf(pid)) !== id) return
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
@@ -61,8 +63,11 @@ async function kill(id: ContainerId, pid: number): Promise<void> {
   }
 }
 
-/** @returns undefined for a process without the mark, one that has ended, and one of another user */
-async function markOf(pid: number): Promise<string | undefined> {
+/**
+ * The id of the container that a process says it belongs to.
+ * @returns undefined for a process without the mark, one that has ended, and one of another user
+ */
+export async function containerOf(pid: number): Promise<string | undefined> {
   try {
     const environment = await readFile(`/proc/${pid}/environ`, 'latin1')
     return /(?:^|\0)CONTAINER_ID=([^\0]*)/.exec(environment)?.[1]

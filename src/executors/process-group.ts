@@ -59,6 +59,12 @@ async function readProcFile(pid: number, name: string): Promise<string> {
   }
 }
 
+/** Whether a process is there and not a zombie. */
+export async function isLiving(pid: number): Promise<boolean> {
+  const stat = await readStat(pid)
+  return stat !== undefined && stat.state !== 'Z'
+}
+
 async function hasLivingMember(processGroup: number): Promise<boolean> {
   const names = await readdir('/proc')
   for (const name of names) {

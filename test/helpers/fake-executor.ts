@@ -64,7 +64,7 @@ export class FakeExecutor implements ContainerExecutor {
     return Promise.resolve(true)
   }
 
-  endStrays(): Promise<readonly number[]> {
+  endStrays(_id: ContainerId, _before: readonly number[]): Promise<readonly number[]> {
     return Promise.resolve([])
   }
 

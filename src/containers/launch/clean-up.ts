@@ -92,9 +92,15 @@ export class CleanUp {
 
   /** Those that have made a session of their own: without a cgroup only their environment gives them away. */
   async #endStrays({ container }: Launch): Promise<void> {
-    const left = await this.#options.executor.endStrays(container.id)
-    if (left.length > 0)
-      this.#tellAlive(container, `Processes ${left.join(', ')} of container ${container.id} did not end`)
+    const { executor, processKillWaitMs } = this.#options
+    let left: readonly number[] = []
+    const haveEnded = await this.#isSoWithin(processKillWaitMs, async () => {
+      left = await executor.endStrays(container.id, left)
+      return left.length === 0
+    })
+    if (haveEnded) return
+    const text = `Processes ${left.join(', ')} of container ${container.id} did not end within ${processKillWaitMs} ms of SIGKILL`
+    this.#tellAlive(container, text)
   }
 
   #tellAlive(container: Container, text: string): void {
@@ -102,11 +108,15 @@ export class CleanUp {
     container.send({ type: 'UPDATE_DIAGNOSTICS_MSG', payload: { text } })
   }
 
-  async #isGoneWithin(container: Container, pid: number, limitMs: number): Promise<boolean> {
+  #isGoneWithin(container: Container, pid: number, limitMs: number): Promise<boolean> {
+    return this.#isSoWithin(limitMs, async () => !(await this.#signal(container, pid, 0)))
+  }
+
+  async #isSoWithin(limitMs: number, isSo: () => Promise<boolean>): Promise<boolean> {
     const { clock } = this.#options
     const endMs = clock.monotonicMs() + limitMs
     for (let look = 0; ; look++) {
-      if (!(await this.#signal(container, pid, 0))) return true
+      if (await isSo()) return true
       const leftMs = endMs - clock.monotonicMs()
       if (leftMs <= 0) return false
       await clock.sleep(Math.min(leftMs, LOOK_MS[Math.min(look, LOOK_MS.length - 1)] ?? 0))

@@ -130,3 +130,31 @@ test('a container whose resource has no address fails and says which', async (t)
   assert.equal(container.exitStatus, -1000)
   assert.match(container.diagnostics, /Local resource 'broken' has no path/)
 })
+
+test('a container is DONE when its strays are gone, not when they have been killed', async (t) => {
+  const { clock, executor, node, until } = await make(t, {})
+  const answers: (readonly number[])[] = [[71, 72], [72, 73], [73], []]
+  const asked: (readonly number[])[] = []
+  executor.endStrays = (_id, before) => {
+    asked.push(before)
+    return Promise.resolve(answers.shift() ?? [])
+  }
+  const container = node.container({})
+  container.init()
+  await until(() => asked.length === 3)
+  assert.equal(container.isDone, false)
+  const before = clock.now()
+  await until(() => container.isDone)
+  assert.ok(clock.now() > before)
+  assert.deepEqual(asked, [[], [71, 72], [72, 73], [73]])
+  assert.doesNotMatch(container.diagnostics, /did not end/)
+})
+
+test('strays that do not go are told of, and do not keep the container for ever', async (t) => {
+  const { executor, node, until } = await make(t, {}, { processKillWaitMs: 100 })
+  executor.endStrays = () => Promise.resolve([71])
+  const container = node.container({})
+  container.init()
+  await until(() => container.isDone)
+  assert.match(container.diagnostics, /Processes 71 of container .* did not end within 100 ms of SIGKILL/)
+})
