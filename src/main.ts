@@ -4,7 +4,6 @@
  */
 import { hostname, userInfo } from 'node:os'
 import { applicationFactory } from './applications/application.ts'
-import { localLogHandling } from './applications/log-handling.ts'
 import { AuxiliaryServices } from './aux-services/registry.ts'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
@@ -25,6 +24,7 @@ import { NodeHealth } from './health/node-health.ts'
 import { ResourceManagerConnection } from './ipc/failover.ts'
 import { IpcServer, serve } from './ipc/server.ts'
 import { ResourceLocalizationService } from './localization/resource-localization-service.ts'
+import { LocalLogHandler } from './logs/local-log-handler.ts'
 import { ContainersMonitor } from './monitor/containers-monitor.ts'
 import { NodeUsage } from './monitor/node-usage.ts'
 import type { ShutdownReason } from './node-status/managed-node.ts'
@@ -65,6 +65,11 @@ export function buildNodeManager(options: NodeManagerOptions): NodeManager {
     component('NodeManager').warn(
       'yarn.nodemanager.recovery.enabled is set, but this version keeps no state over a restart: a stop ends all containers',
     )
+  if (config.statusUpdater.isLogAggregationEnabled)
+    component('NodeManager').warn(
+      'yarn.log-aggregation-enable is on, but this version does not upload logs: they stay in yarn.nodemanager.log-dirs' +
+        ` for yarn.nodemanager.log.retain-seconds (${config.logs.retainSec}) after the end of their application`,
+    )
   const store = new MemoryNodeStateStore()
 
   // ---- files and processes -----------------------------------------------------------------------------------
@@ -85,6 +90,8 @@ export function buildNodeManager(options: NodeManagerOptions): NodeManager {
     clock,
     log: component('ResourceLocalizationService'),
   })
+
+  const logHandler = new LocalLogHandler({ ...config.logs, dirs, deletion, clock, log: component('LogHandler') })
 
   // ---- containers ----------------------------------------------------------------------------------------------
   const auxServices = new AuxiliaryServices({
@@ -112,7 +119,7 @@ export function buildNodeManager(options: NodeManagerOptions): NodeManager {
   const node = new NodeContainers({
     signal: (container, command) =>
       tasks.run(`signal to ${container.id}`, () => launcher.signal(container.id, command)),
-    onApplicationGone: (id) => nmTokens.applicationFinished(id),
+    onApplicationFinished: (id) => nmTokens.applicationFinished(id),
     log: component('ContainerManager'),
   })
   const monitor = new ContainersMonitor({
@@ -138,11 +145,12 @@ export function buildNodeManager(options: NodeManagerOptions): NodeManager {
   })
   const applications = applicationFactory({
     localization,
-    logHandling: localLogHandling(clock),
+    logHandling: logHandler,
     store,
     tasks,
     log: component('Application'),
     onApplicationStopped: () => {},
+    onApplicationFinished: (application) => node.applicationFinished(application),
     onApplicationGone: (application) => node.applicationGone(application),
   })
   const containers = containerFactory({
@@ -240,6 +248,7 @@ export function buildNodeManager(options: NodeManagerOptions): NodeManager {
     dirs,
     deletion,
     localization,
+    logHandler,
     auxServices,
     monitor,
     containerManager,

@@ -30,6 +30,8 @@ export interface ApplicationOptions {
   readonly log: Log
   /** APPLICATION_STOP of the auxiliary services: the last container is done. */
   readonly onApplicationStopped: (id: ApplicationId) => void
+  /** The application is FINISHED: nobody waits for it any more, though it stays to be seen as long as its logs. */
+  readonly onApplicationFinished: (application: Application) => void
   /** The application is FINISHED and its logs are dealt with: take it out of the table. Called once. */
   readonly onApplicationGone: (application: Application) => void
 }
@@ -58,6 +60,9 @@ export class Application implements ApplicationView {
     this.#machine = new StateMachine(applicationTransitions, 'NEW', this.#subject(), {
       subject: `Application ${spec.id}`,
       log: options.log,
+      onTransition: ({ to }) => {
+        if (to === 'FINISHED') options.onApplicationFinished(this)
+      },
     })
   }
 
@@ -111,7 +116,11 @@ export class Application implements ApplicationView {
         this.#run('cleaning up', () => this.#destroyResources())
         this.#options.onApplicationStopped(this.id)
       },
-      finishLogHandling: () => this.#run('finishing the logs', () => this.#finishLogHandling()),
+      finishLogHandling: () => {
+        // It may stay for hours now, and nobody asks for its credentials and rules any more.
+        this.#record = {}
+        this.#run('finishing the logs', () => this.#finishLogHandling())
+      },
       disappear: () => {
         this.#run('removing the record', () => this.#options.store.removeApplication(this.id))
         this.#options.onApplicationGone(this)
@@ -149,7 +158,7 @@ export class Application implements ApplicationView {
   async #finishLogHandling(): Promise<void> {
     let event: ApplicationEvent = { type: 'APPLICATION_LOG_HANDLING_FINISHED' }
     try {
-      await this.#options.logHandling.applicationFinished(this.id)
+      await this.#options.logHandling.applicationFinished(this.id, this.user)
     } catch (thrown) {
       this.#logFailure('its logs could not be dealt with', thrown)
       event = { type: 'APPLICATION_LOG_HANDLING_FAILED' }

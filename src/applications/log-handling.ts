@@ -1,4 +1,3 @@
-import type { Clock } from '../base/clock.ts'
 import type { ApplicationId } from '../protocol/ids.ts'
 import type { hadoop } from '../protocol/messages.ts'
 
@@ -9,14 +8,6 @@ export type ApplicationRecord = hadoop.yarn.ContainerManagerApplicationProto.$Pr
 export interface LogHandling {
   /** @returns when it began, milliseconds. Rejects when there will be no logs. */
   applicationStarted(id: ApplicationId, record: ApplicationRecord): Promise<number>
-  /** Resolves when nothing more is to be done with the logs. */
-  applicationFinished(id: ApplicationId): Promise<void>
-}
-
-/** Logs stay where the containers wrote them. */
-export function localLogHandling(clock: Clock): LogHandling {
-  return {
-    applicationStarted: () => Promise.resolve(clock.now()),
-    applicationFinished: () => Promise.resolve(),
-  }
+  /** Resolves when nothing more is to be done with the logs, which may be hours later: only then the application goes. */
+  applicationFinished(id: ApplicationId, user: string): Promise<void>
 }

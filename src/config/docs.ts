@@ -79,7 +79,7 @@ Bobbin reads \`core-site.xml\` and \`yarn-site.xml\` of one folder, as Hadoop do
 * Times are whole numbers in the unit named below. Only where the type is *duration* may another unit be written (\`10s\`).
 
 **used**: this version acts on it. **known**: accepted, and nothing happens. In a name, \`<…>\` stands for anything.
-This page is made from the table in \`src/config/keys\`: after a change there run \`npm run build && node dist/src/config/write-docs.js\`.
+This page is made from the table in \`src/config/keys\`: after a change there run \`npm run docs\`.
 `
 
 /** The page as Markdown. A test compares it with the file. */

@@ -101,6 +101,7 @@ export interface NodeManagerConfig {
   readonly launch: LaunchConfig
   readonly localization: LocalizationConfig
   readonly deletion: DeletionConfig
+  readonly logs: LogsConfig
   readonly monitor: MonitorConfig
   readonly recovery: RecoveryConfig
   /** `yarn.nodemanager.aux-services`, names checked. */
@@ -190,6 +191,11 @@ export interface DeletionConfig {
   readonly debugDelaySec: number
   /** `yarn.nodemanager.delete.thread-count`: removals at a time. */
   readonly threads: number
+}
+
+export interface LogsConfig {
+  /** `yarn.nodemanager.log.retain-seconds`: from the end of an application to the removal of its logs. */
+  readonly retainSec: number
 }
 
 export interface MonitorConfig {

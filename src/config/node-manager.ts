@@ -53,6 +53,7 @@ export async function nodeManagerConfig(
       debugDelaySec: settings.read('yarn.nodemanager.delete.debug-delay-sec'),
       threads: settings.read('yarn.nodemanager.delete.thread-count'),
     },
+    logs: { retainSec: settings.read('yarn.nodemanager.log.retain-seconds') },
     monitor: monitor(settings),
     recovery: recovery(settings),
     auxServices: auxServices(settings),
@@ -61,6 +62,8 @@ export async function nodeManagerConfig(
     unreachableExitCode: settings.read('bobbin.rm-unreachable-exit-code'),
   }
   checkExecutor(settings)
+  // To check it: other values name it as a variable, and with an empty one their directories would lie at the root.
+  settings.read('bobbin.work.dir')
   for (const { resourceTracker } of config.resourceManager.members.slice(0, 1)) {
     warnOfLoopback(settings, config.containerManager, resourceTracker)
   }

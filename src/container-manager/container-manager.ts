@@ -89,22 +89,22 @@ export class ContainerManager implements Service {
     return Promise.resolve()
   }
 
-  /** Refuses starts from here on, ends every application and waits for them as long as killing may take. */
+  /** Refuses starts from here on, ends every application and waits as long as killing may take until all are FINISHED. */
   async stop(): Promise<void> {
     const { node, config, clock, log } = this.#options
     this.#starts.stopAccepting()
     // Those that wait are to hear why they are refused.
     this.#gate.open(this.#gate.rmIdentifier)
-    const ids = Array.from(node.applications, ({ id }) => id)
+    const ids = node.unfinishedApplicationIds
     if (ids.length === 0) return
     log.info(`Applications still running : [${ids.join(', ')}]`)
     if (config.keepsContainersOnStop) return
     for (const id of ids) node.finishApplication(id, 'Application killed on shutdown')
     log.info('Waiting for Applications to be Finished')
     const waiting = new AbortController()
-    await Promise.race([node.empty(), clock.sleep(killTimeMs(config) + STOP_SLOP_MS, waiting.signal)])
+    await Promise.race([node.allFinished(), clock.sleep(killTimeMs(config) + STOP_SLOP_MS, waiting.signal)])
     waiting.abort()
-    const alive = Array.from(node.applications, ({ id }) => id)
+    const alive = node.unfinishedApplicationIds
     if (alive.length === 0) log.info('All applications in FINISHED state')
     else log.warn(`Done waiting for Applications to be Finished. Still alive: [${alive.join(', ')}]`)
   }

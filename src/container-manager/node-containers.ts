@@ -10,8 +10,11 @@ type SignalCommand = hadoop.yarn.SignalContainerCommandProto
 export interface NodeContainersOptions {
   /** Delivers a signal to the container's processes; one that does not run gets none. Returns at once. */
   signal(container: Container, command: SignalCommand): void
-  /** An application has left the node. */
-  onApplicationGone(id: ApplicationId): void
+  /**
+   * An application is FINISHED: no master of it is let in any more. Called again when it leaves the table, for a start
+   * that came too late.
+   */
+  onApplicationFinished(id: ApplicationId): void
   readonly log: Log
 }
 
@@ -22,8 +25,8 @@ export class NodeContainers {
   readonly #applicationsById = new Map<ApplicationId, Application>()
   /** Applications whose record is being stored; rejects when that fails. */
   readonly #storing = new Map<ApplicationId, Promise<void>>()
-  /** Called when the last application has gone. */
-  readonly #emptyListeners = new Set<() => void>()
+  /** Called when the last application is FINISHED. */
+  readonly #finishedListeners = new Set<() => void>()
 
   constructor(options: NodeContainersOptions) {
     this.#options = options
@@ -35,6 +38,11 @@ export class NodeContainers {
 
   get applications(): Iterable<Application> {
     return this.#applicationsById.values()
+  }
+
+  /** Those that are not FINISHED. */
+  get unfinishedApplicationIds(): readonly ApplicationId[] {
+    return [...this.#applicationsById.values()].filter(({ state }) => state !== 'FINISHED').map(({ id }) => id)
   }
 
   findContainer(id: ContainerId): Container | undefined {
@@ -71,6 +79,7 @@ export class NodeContainers {
       (thrown: unknown) => {
         this.#storing.delete(id)
         this.#applicationsById.delete(id)
+        this.#tellIfAllFinished()
         throw asError(thrown)
       },
     )
@@ -82,20 +91,23 @@ export class NodeContainers {
     await this.#storing.get(id)
   }
 
-  /** Wired to the application's end: nothing is left of it on the node. */
-  applicationGone({ id }: Pick<Application, 'id'>): void {
-    this.#applicationsById.delete(id)
-    this.#options.onApplicationGone(id)
-    if (this.#applicationsById.size > 0) return
-    for (const listener of this.#emptyListeners) listener()
-    this.#emptyListeners.clear()
+  /** Wired to the application's end; it stays in the table, to be seen as long as its logs. */
+  applicationFinished({ id }: Pick<Application, 'id'>): void {
+    this.#options.onApplicationFinished(id)
+    this.#tellIfAllFinished()
   }
 
-  /** Resolves when there is no application. */
-  async empty(): Promise<void> {
-    if (this.#applicationsById.size === 0) return
+  /** Wired to the end of its logs: nothing is left of it on the node. */
+  applicationGone({ id }: Pick<Application, 'id'>): void {
+    this.#applicationsById.delete(id)
+    this.#options.onApplicationFinished(id)
+  }
+
+  /** Resolves when every application is FINISHED. */
+  async allFinished(): Promise<void> {
+    if (this.unfinishedApplicationIds.length === 0) return
     await new Promise<void>((resolve) => {
-      this.#emptyListeners.add(resolve)
+      this.#finishedListeners.add(resolve)
     })
   }
 
@@ -131,5 +143,11 @@ export class NodeContainers {
     const container = this.#containersById.get(id)
     if (container === undefined) this.#options.log.info(`Container ${id} no longer exists`)
     else this.#options.signal(container, command)
+  }
+
+  #tellIfAllFinished(): void {
+    if (this.#finishedListeners.size === 0 || this.unfinishedApplicationIds.length > 0) return
+    for (const listener of this.#finishedListeners) listener()
+    this.#finishedListeners.clear()
   }
 }

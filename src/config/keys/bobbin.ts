@@ -16,7 +16,7 @@ export const bobbinKeys = {
     { min: 0, max: 255 },
   ),
   'bobbin.work.dir': used(
-    'string',
+    'path',
     '${java.io.tmpdir}/bobbin-${user.name}',
     'Where directories lie that nothing else places, and all of those of bobbin standalone.',
   ),

@@ -232,6 +232,7 @@ export const nodeManagerKeys = {
     'float',
     '0.25',
     'Part of the disks that must be good for the node to take work.',
+    { min: 0, max: 1 },
   ),
   'yarn.nodemanager.disk-health-checker.working-dir-content-accessibility-validation.enabled': known(
     'boolean',
@@ -426,7 +427,11 @@ export const nodeManagerKeys = {
   'yarn.nodemanager.log-dirs': used('paths', '${yarn.log.dir}/userlogs', 'Log directories, one for each disk.'),
   'yarn.nodemanager.log.delete.threshold': known('bytes', '100g', 'Logs above this size go early.'),
   'yarn.nodemanager.log.deletion-threads-count': known('int', '4', 'Removals of logs that run at a time.'),
-  'yarn.nodemanager.log.retain-seconds': known('long s', '10800', 'How long logs stay when they are not uploaded.'),
+  'yarn.nodemanager.log.retain-seconds': used(
+    'long s',
+    '10800',
+    'How long logs stay after the end of their application when they are not uploaded.',
+  ),
   'yarn.nodemanager.log.trigger.delete.by-size.enabled': known('boolean', 'false', 'Remove large logs early.'),
   'yarn.nodemanager.logaggregation.threadpool-size-max': known('int', '100', 'Uploads that run at a time.'),
   'yarn.nodemanager.network-tagging-handler.enabled': known('boolean', 'false', 'Mark the packets of containers.'),

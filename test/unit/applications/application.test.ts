@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Application, type ApplicationOptions } from '../../../src/applications/application.ts'
-import { localLogHandling } from '../../../src/applications/log-handling.ts'
 import type { ApplicationContainer } from '../../../src/applications/transitions.ts'
 import { silentLog } from '../../../src/base/log.ts'
 import { Tasks } from '../../../src/base/tasks.ts'
 import { applicationId, parseContainerId } from '../../../src/protocol/ids.ts'
-import { FakeClock } from '../../helpers/fake-clock.ts'
 
 const ID = applicationId(1, 1)
 
@@ -22,7 +20,10 @@ function make(overrides: Partial<ApplicationOptions> = {}) {
       initApplication: (user, id) => note(`init ${user} ${id}`),
       destroyApplication: (user, id) => note(`destroy ${user} ${id}`),
     },
-    logHandling: localLogHandling(new FakeClock(77)),
+    logHandling: {
+      applicationStarted: () => Promise.resolve(77),
+      applicationFinished: (id, user) => note(`logs of ${id} ${user}`),
+    },
     store: {
       storeApplication: (id, record) => note(`store ${id} ${record.appLogAggregationInitedTime}`),
       removeApplication: (id) => note(`remove ${id}`),
@@ -30,6 +31,7 @@ function make(overrides: Partial<ApplicationOptions> = {}) {
     tasks,
     log: silentLog,
     onApplicationStopped: (id) => asked.push(`stopped ${id}`),
+    onApplicationFinished: (application) => asked.push(`finished ${application.id} ${application.state}`),
     onApplicationGone: (application) => asked.push(`gone ${application.id} ${application.state}`),
     ...overrides,
   }
@@ -70,6 +72,8 @@ test('an application lives from its first container until nothing is left of it'
     `init alice ${ID}`,
     `destroy alice ${ID}`,
     `stopped ${ID}`,
+    `logs of ${ID} alice`,
+    `finished ${ID} FINISHED`,
     `remove ${ID}`,
     `gone ${ID} FINISHED`,
   ])
@@ -86,5 +90,5 @@ test('an application whose directories or logs fail runs and ends all the same',
   assert.equal(application.state, 'RUNNING')
   application.finish('Application killed on shutdown')
   await tasks.idle()
-  assert.deepEqual(asked, [`stopped ${ID}`, `remove ${ID}`, `gone ${ID} FINISHED`])
+  assert.deepEqual(asked, [`stopped ${ID}`, `finished ${ID} FINISHED`, `remove ${ID}`, `gone ${ID} FINISHED`])
 })

@@ -9,6 +9,6 @@ test('docs/state-machines.md shows the tables that run', async () => {
   assert.equal(
     await readFile(join(projectRoot(), 'docs', 'state-machines.md'), 'utf8'),
     stateMachinesPage(),
-    'make it again: npm run -s build && node dist/test/helpers/print-state-machines.js > docs/state-machines.md',
+    'make it again: npm run docs',
   )
 })

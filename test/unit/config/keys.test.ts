@@ -98,7 +98,7 @@ test('a value in a file that Hadoop’s defaults would override there is pointed
 test('docs/configuration.md is what the table says', async () => {
   const file = await readFile(join(projectRoot(), 'docs/configuration.md'), 'utf8')
   // Not assert.equal, whose message would be the whole page.
-  assert.ok(file === configurationDocs(), 'the page is old: node dist/src/config/write-docs.js')
+  assert.ok(file === configurationDocs(), 'the page is old: npm run docs')
 })
 
 test('the page has every key once', () => {

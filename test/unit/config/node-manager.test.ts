@@ -37,6 +37,7 @@ test('without any setting everything has Hadoop’s default', async () => {
   assert.deepEqual(config.launch.adminEnvironment, [{ name: 'MALLOC_ARENA_MAX', value: '$MALLOC_ARENA_MAX' }])
   assert.equal(config.launch.environmentWhitelist.length, 10)
   assert.deepEqual(config.monitor, { containerIntervalMs: 3000, nodeIntervalMs: 3000 })
+  assert.deepEqual(config.logs, { retainSec: 10_800 })
   assert.deepEqual(config.ipcServer.qop, ['auth'])
   assert.equal(config.ipcServer.handlerCount, 20)
   assert.equal(config.statusUpdater.hadoopVersion, '3.4.2')
@@ -128,6 +129,21 @@ test('the name of an auxiliary service that Hadoop refuses is refused in its wor
 
 test('relative directories are refused', async () => {
   assert.equal((await refusals({ [`${NM}local-dirs`]: 'data/local', [`${NM}log-dirs`]: '/ok,logs' })).length, 2)
+})
+
+test('a work directory that is empty or relative is refused', async () => {
+  const reason = 'bobbin.work.dir: expected an absolute path of this machine, plain or as file: URI'
+  assert.deepEqual(await refusals({ 'bobbin.work.dir': '' }), [reason])
+  // So are the log dirs below it.
+  assert.ok((await refusals({ 'bobbin.work.dir': 'rel' })).includes(reason))
+})
+
+test('the part of disks that must be good lies between 0 and 1', async () => {
+  const key = `${NM}disk-health-checker.min-healthy-disks`
+  for (const value of ['-0.1', '1.1', '25', 'NaN'])
+    assert.deepEqual(await refusals({ [key]: value }), [`${key}: expected a number, at least 0, at most 1`])
+  for (const value of ['0', '1', '0.25'])
+    assert.equal((await build({ [key]: value })).directories.minHealthyDisks, +value)
 })
 
 test('a blank list of directories is refused', async () => {

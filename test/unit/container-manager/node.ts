@@ -1,11 +1,11 @@
 import { applicationFactory, type Application } from '../../../src/applications/application.ts'
-import { localLogHandling } from '../../../src/applications/log-handling.ts'
 import { silentLog, type Log } from '../../../src/base/log.ts'
 import { Tasks } from '../../../src/base/tasks.ts'
 import { ContainerManager } from '../../../src/container-manager/container-manager.ts'
 import { NodeContainers } from '../../../src/container-manager/node-containers.ts'
 import { containerFactory, type Container } from '../../../src/containers/container.ts'
 import type { ContainerEffects } from '../../../src/containers/effects.ts'
+import { LocalLogHandler } from '../../../src/logs/local-log-handler.ts'
 import { attemptId, type ContainerId, type NodeId } from '../../../src/protocol/ids.ts'
 import { applicationId, containerId, containerIdToProto } from '../../../src/protocol/ids.ts'
 import type { hadoop } from '../../../src/protocol/messages.ts'
@@ -72,7 +72,10 @@ export class TestNode {
   readonly services = new Map([['mapreduce_shuffle', Buffer.from([0, 0, 0x9e, 0x72])]])
   readonly recentlyStopped = new Set<ContainerId>()
   readonly signals: string[] = []
-  readonly gone: string[] = []
+  /** Applications that are FINISHED, and once more when they have gone. */
+  readonly finished: string[] = []
+  /** Log dirs that have been given to the deletion service. */
+  readonly deleted: string[] = []
   readonly node: NodeContainers
   readonly manager: ContainerManager
 
@@ -81,19 +84,26 @@ export class TestNode {
     const done = () => Promise.resolve()
     this.node = new NodeContainers({
       signal: ({ id }, command) => void this.signals.push(`${id} ${command}`),
-      onApplicationGone: (id) => {
-        this.gone.push(id)
+      onApplicationFinished: (id) => {
+        this.finished.push(id)
         this.tokens.nm.applicationFinished(id)
       },
       log: this.log,
     })
     const createApplication = applicationFactory({
       localization: { initApplication: done, destroyApplication: done },
-      logHandling: localLogHandling(this.clock),
+      logHandling: new LocalLogHandler({
+        retainSec: 10_800,
+        dirs: { readableLogDirs: ['/logs0', '/logs1'] },
+        deletion: { schedule: (user, paths) => void this.deleted.push(...paths.map((path) => `${user} ${path}`)) },
+        clock: this.clock,
+        log: silentLog,
+      }),
       store: this.store,
       tasks,
       log: silentLog,
       onApplicationStopped: () => {},
+      onApplicationFinished: (application) => this.node.applicationFinished(application),
       onApplicationGone: (application: Application) => this.node.applicationGone(application),
     })
     this.manager = new ContainerManager({

@@ -93,19 +93,20 @@ test('a key from a heartbeat proves tokens, and those of the key before it', asy
   assert.equal(answer.succeededRequests?.length, 2)
 })
 
-test('a node that stops ends its applications and waits until they have gone', async () => {
+test('a node that stops ends its applications and waits until they are FINISHED, not for their logs', async () => {
   const node = new TestNode().register()
   await node.start([node.entry(one)])
   await settle()
   await node.manager.stop()
-  assert.deepEqual(node.gone, [application])
+  assert.deepEqual(node.finished, [application])
+  assert.equal(node.node.findApplication(application)?.state, 'FINISHED')
   assert.equal(node.node.findContainer(one)?.exitStatus, -107)
   assert.match(
     node.node.findContainer(one)?.diagnostics ?? '',
     /Container killed on application-finish event: Application killed on shutdown\n/,
   )
   assert.ok(node.lines.includes('All applications in FINISHED state'))
-  assert.equal(node.clock.waiting, 0)
+  assert.equal(node.clock.waiting, 1, 'the removal of the logs alone')
 })
 
 test('a node waits for its applications no longer than killing may take', async () => {

@@ -63,12 +63,40 @@ test('a second container joins the application that is there', async () => {
   assert.deepEqual(node.node.findApplication(application)?.containerIds, [one, two])
 })
 
-test('an application that has gone from the node is made again', async () => {
+test('a start for an application that is FINISHED is taken in and ends at once', async () => {
   const node = new TestNode().register()
   await node.start([node.entry(one)])
   node.node.finishApplication(application, 'Application killed by ResourceManager')
   await settle()
-  assert.deepEqual(node.gone, [application])
+  assert.equal(node.node.findApplication(application)?.state, 'FINISHED')
+  const answer = await node.start([node.entry(two)])
+  assert.deepEqual(answer.succeededRequests, [containerIdToProto(two)])
+  await settle()
+  assert.equal(node.node.findContainer(two)?.state, 'DONE')
+  assert.equal(node.node.findContainer(two)?.exitStatus, -107)
+  assert.match(node.node.findContainer(two)?.diagnostics ?? '', /\]Application no longer running\.\n/)
+  assert.deepEqual(node.node.findApplication(application)?.containerIds, [])
+})
+
+test('a finished application stays until its logs go, hours later', async () => {
+  const node = new TestNode().register()
+  await node.start([node.entry(one)])
+  node.node.finishApplication(application, 'Application killed by ResourceManager')
+  await node.clock.advance(10_799_000)
+  assert.equal(node.node.findApplication(application)?.state, 'FINISHED')
+  assert.deepEqual(node.deleted, [])
+  await node.clock.advance(1000)
+  assert.equal(node.node.findApplication(application), undefined)
+  assert.deepEqual(node.deleted, [`root /logs0/${application}`, `root /logs1/${application}`])
+  assert.ok(node.store.calls.includes(`removed application ${application}`))
+})
+
+test('an application that has gone from the node is made again', async () => {
+  const node = new TestNode().register()
+  await node.start([node.entry(one)])
+  node.node.finishApplication(application, 'Application killed by ResourceManager')
+  await node.clock.advance(10_800_000)
+  assert.deepEqual(node.finished, [application, application])
   assert.equal(node.node.findApplication(application), undefined)
   const answer = await node.start([node.entry(two)])
   assert.deepEqual(answer.succeededRequests, [containerIdToProto(two)])
@@ -332,7 +360,7 @@ test('an application that is finished while it is stored finishes once it has be
   await settle()
   assert.equal(node.node.findContainer(one)?.state, 'DONE')
   assert.equal(node.node.findContainer(one)?.exitStatus, -107)
-  assert.deepEqual(node.gone, [application])
+  assert.deepEqual(node.finished, [application])
 })
 
 test('a container that is killed while it is stored is done, and its application does not wait for it', async () => {

@@ -125,7 +125,7 @@ test("the ResourceManager's orders for unknown ids are logged and ignored", () =
   ])
 })
 
-test('when an application has gone, the old NM key of its attempts is forgotten', async () => {
+test('when an application is FINISHED, the old NM key of its attempts is forgotten', async () => {
   const node = await running()
   const { tokenIdentifier } = node.caller()
   for (const keyId of [1, 2]) {
@@ -134,7 +134,7 @@ test('when an application has gone, the old NM key of its attempts is forgotten'
   assert.equal(node.tokens.nm.authenticate(tokenIdentifier!).user, attempt)
   node.node.finishApplication(application, 'Application killed by ResourceManager')
   await settle()
-  assert.deepEqual(node.gone, [application])
+  assert.deepEqual(node.finished, [application])
   assert.throws(() => node.tokens.nm.authenticate(tokenIdentifier!))
 })
 
