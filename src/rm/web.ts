@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { asError, BobbinError, Bug, messageOf } from '../base/errors.ts'
+import { BobbinError, messageOf } from '../base/errors.ts'
+import { addResource, listen, newHttpApp, parameter, queryValues, sendJson } from '../base/http.ts'
+import { badRequest, notFound } from '../base/http-errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Service } from '../base/service.ts'
 import { addressText } from '../config/addresses.ts'
@@ -25,29 +27,8 @@ export interface RmWebOptions {
 }
 
 const ROOT = '/ws/v1/cluster'
-const JSON_TYPE = 'application/json;charset=utf-8'
-/** No call has a body. */
-const BODY_LIMIT_BYTES = 1024
-const REQUEST_TIMEOUT_MS = 30_000
-const MAX_CONNECTIONS = 1000
 
-/** What a client has asked wrongly. Source: the exceptions of org.apache.hadoop.yarn.webapp. */
-class RestError extends Error {
-  override readonly name = 'RestError'
-  readonly statusCode: number
-  readonly exception: string
-  constructor(statusCode: number, exception: 'NotFoundException' | 'BadRequestException', text: string) {
-    // Hadoop wraps the text, and its clients see it so.
-    super(`java.lang.Exception: ${text}`)
-    this.statusCode = statusCode
-    this.exception = exception
-  }
-}
-
-const notFound = (text: string) => new RestError(404, 'NotFoundException', text)
-const badRequest = (text: string) => new RestError(400, 'BadRequestException', text)
-
-/** The read-only part of RMWebServices, as JSON. fastify is loaded when it starts. */
+/** The read-only part of RMWebServices, as JSON. */
 export class RmWeb implements Service {
   readonly name = 'ResourceManager web'
   readonly #options: RmWebOptions
@@ -67,14 +48,12 @@ export class RmWeb implements Service {
   /** Rejects when the address cannot be bound. */
   async start(): Promise<void> {
     const { bindHost, port } = this.#options.listen
-    const app = await newApp()
+    const app = await newHttpApp(this.#options.log)
     this.#app = app
-    app.setNotFoundHandler((request, reply) => sendError(reply, notFound(`${request.url} not found`)))
-    app.setErrorHandler((thrown, request, reply) => this.#failed(thrown, request, reply))
     this.#addResources(app)
     this.#addPages(app)
     try {
-      await app.listen({ host: bindHost, port })
+      this.#port = await listen(app, { bindHost, port })
     } catch (thrown) {
       throw new BobbinError(
         'ERR_RM_WEB_ADDRESS',
@@ -82,9 +61,6 @@ export class RmWeb implements Service {
         thrown,
       )
     }
-    app.server.maxConnections = MAX_CONNECTIONS
-    const address = app.server.address()
-    if (typeof address === 'object' && address !== null) this.#port = address.port
     this.#options.log.info(
       `ResourceManager's web interface is served on ${addressText({ host: bindHost, port: this.#port })}`,
     )
@@ -96,12 +72,7 @@ export class RmWeb implements Service {
 
   #addResources(app: FastifyInstance): void {
     const get = (path: string, answer: (context: RestContext, request: FastifyRequest) => object) =>
-      app.get(`${ROOT}${path}`, (request, reply) =>
-        reply
-          .header('content-type', JSON_TYPE)
-          .header('cache-control', 'no-cache')
-          .send(JSON.stringify(answer(this.#options.context(), request))),
-      )
+      addResource(app, `${ROOT}${path}`, (request, reply) => sendJson(reply, answer(this.#options.context(), request)))
     get('', clusterInfo)
     get('/info', clusterInfo)
     get('/metrics', clusterMetrics)
@@ -135,42 +106,16 @@ export class RmWeb implements Service {
    * shows of the application. Source: WebAppProxyServlet, which passes on what it fetches instead.
    */
   #addPages(app: FastifyInstance): void {
-    app.get('/', (_request, reply) => reply.redirect(ROOT))
-    app.get('/cluster', (_request, reply) => reply.redirect(ROOT))
-    app.get('/cluster/app/:id', (request, reply) =>
+    addResource(app, '/', (_request, reply) => reply.redirect(ROOT))
+    addResource(app, '/cluster', (_request, reply) => reply.redirect(ROOT))
+    addResource(app, '/cluster/app/:id', (request, reply) =>
       reply.redirect(`${ROOT}/apps/${encodeURIComponent(parameter(request, 'id'))}`),
     )
     const proxy = (request: FastifyRequest, reply: FastifyReply) =>
       reply.redirect(proxied(trackedApplication(this.#options.context(), parameter(request, 'id')), request))
-    app.get('/proxy/:id', proxy)
-    app.get('/proxy/:id/*', proxy)
+    addResource(app, '/proxy/:id', proxy)
+    addResource(app, '/proxy/:id/*', proxy)
   }
-
-  #failed(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    if (thrown instanceof RestError) return sendError(reply, thrown)
-    const error = asError(thrown)
-    const status = 'statusCode' in error ? Number(error.statusCode) : 500
-    if (status < 400 || status >= 500)
-      this.#options.log.warn({ err: error }, `${request.method} ${request.url} failed: ${error.message}`)
-    return sendRemoteException(reply, status, 'javax.ws.rs.WebApplicationException', error.message)
-  }
-}
-
-async function newApp(): Promise<FastifyInstance> {
-  const { fastify } = await import('fastify')
-  return fastify({
-    logger: false,
-    bodyLimit: BODY_LIMIT_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    forceCloseConnections: true,
-    routerOptions: { ignoreTrailingSlash: true },
-    // Given these two, fastify does not load its own validator and serializer.
-    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-  })
-}
-
-function noSchemas(): never {
-  throw new Bug('no route of the ResourceManager has a schema')
 }
 
 function applicationOf({ applications }: RestContext, request: FastifyRequest): RmApplication {
@@ -215,14 +160,10 @@ function isAsked(application: RmApplication, request: FastifyRequest): boolean {
   )
 }
 
-function parameter(request: FastifyRequest, name: string): string {
-  return (request.params as { readonly [name: string]: string | undefined })[name] ?? ''
-}
-
 /** Several of one name count as one list. */
 function query(request: FastifyRequest, name: string): string | undefined {
-  const value = (request.query as { readonly [name: string]: string | string[] | undefined })[name]
-  return Array.isArray(value) ? value.join(',') : value
+  const values = queryValues(request, name)
+  return values.length === 0 ? undefined : values.join(',')
 }
 
 function listOf(text: string | undefined): string[] {
@@ -230,20 +171,4 @@ function listOf(text: string | undefined): string[] {
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
-}
-
-function sendError(reply: FastifyReply, error: RestError): FastifyReply {
-  const javaClassName = `org.apache.hadoop.yarn.webapp.${error.exception}`
-  return sendRemoteException(reply, error.statusCode, javaClassName, error.message)
-}
-
-function sendRemoteException(
-  reply: FastifyReply,
-  status: number,
-  javaClassName: string,
-  message: string,
-): FastifyReply {
-  const exception = javaClassName.slice(javaClassName.lastIndexOf('.') + 1)
-  const body = { RemoteException: { exception, message, javaClassName } }
-  return reply.code(status).header('content-type', JSON_TYPE).send(JSON.stringify(body))
 }

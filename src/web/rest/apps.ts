@@ -1,6 +1,6 @@
 import { APPLICATION_STATES, type ApplicationView } from '../../applications/application-view.ts'
 import { parseApplicationId, type ApplicationId } from '../../protocol/ids.ts'
-import { badRequest, illegalArgument, notFound } from '../errors.ts'
+import { badRequest, illegalArgument, notFound } from '../../base/http-errors.ts'
 import type { ContainerViews } from '../views.ts'
 
 export interface AppsQuery {

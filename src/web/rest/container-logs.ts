@@ -1,5 +1,5 @@
 import { javaDate } from '../../base/times.ts'
-import { webApplicationException } from '../errors.ts'
+import { webApplicationException } from '../../base/http-errors.ts'
 import { listLogFiles, type LogFile } from '../log-files.ts'
 import type { WebViews } from '../views.ts'
 import { containerIdOf } from './containers.ts'

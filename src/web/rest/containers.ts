@@ -1,6 +1,6 @@
 import type { ContainerView } from '../../containers/container-view.ts'
 import { parseContainerId, type ContainerId } from '../../protocol/ids.ts'
-import { badRequest, notFound } from '../errors.ts'
+import { badRequest, notFound } from '../../base/http-errors.ts'
 import { listLogFiles } from '../log-files.ts'
 import type { WebViews } from '../views.ts'
 import { logAccess } from './log-access.ts'

@@ -315,7 +315,7 @@ test('REST refuses what is not there in the words of Hadoop', async () => {
   assert.equal((await fetch(`${base}/nodes/nohost:1`)).status, 404)
   assert.equal((await fetch(`${base}/nothing`)).status, 404)
   assert.equal((await fetch(`http://127.0.0.1:${rm.addresses.web.port}/proxy/application_1_0001/`)).status, 404)
-  assert.equal((await fetch(`${base}/info`, { method: 'POST' })).status, 404)
+  assert.equal((await fetch(`${base}/info`, { method: 'POST' })).status, 405)
   const info = (await (await fetch(base)).json()) as { clusterInfo: { id: number; state: string } }
   assert.deepEqual([info.clusterInfo.id, info.clusterInfo.state], [rm.clusterTimestamp, 'STARTED'])
 })

@@ -1,4 +1,4 @@
-/** Errors as Hadoop's REST clients know them. Source: GenericExceptionHandler, RemoteExceptionData. */
+/** Errors as the clients of Hadoop's REST APIs know them. Source: GenericExceptionHandler, RemoteExceptionData. */
 
 /** Becomes the answer of a request: a RemoteException in JSON. */
 export class WebError extends Error {
