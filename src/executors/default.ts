@@ -6,6 +6,7 @@ import { runDetached } from '../base/spawn.ts'
 import type { ContainerId } from '../protocol/ids.ts'
 import type { ContainerExecutor, LaunchOutcome, LaunchRequest, SignalRequest } from './executor.ts'
 import { ExitCode } from './exit-code.ts'
+import { inheritedDescriptors } from './inherited-descriptors.ts'
 import { MarkedProcesses } from './marked-processes.ts'
 import { signalGroup } from './process-group.ts'
 import { readTail } from './read-tail.ts'
@@ -37,6 +38,7 @@ export class DefaultContainerExecutor implements ContainerExecutor {
   readonly #options: DefaultExecutorOptions
   readonly #marked = new MarkedProcesses()
   #nice = 'nice'
+  #inherited: readonly number[] = []
 
   constructor(options: DefaultExecutorOptions) {
     this.#options = options
@@ -47,12 +49,13 @@ export class DefaultContainerExecutor implements ContainerExecutor {
     await requireTool('bash', '/bin')
     // Without a session of its own a container could not be signalled as a whole.
     await requireTool('setsid', searchPath)
+    this.#inherited = await inheritedDescriptors()
     if (niceAdjustment !== undefined) this.#nice = await requireTool('nice', searchPath)
   }
 
   async launch(request: LaunchRequest): Promise<LaunchOutcome> {
     await this.#makeDirectories(request)
-    const starter = await writeFiles(request)
+    const starter = await writeFiles(request, this.#inherited)
     const stdout = await openUnnamed(`${request.pidFile}.out`)
     try {
       const stderr = await openUnnamed(`${request.pidFile}.err`)
@@ -142,7 +145,7 @@ export class DefaultContainerExecutor implements ContainerExecutor {
 }
 
 /** @returns the script to run */
-async function writeFiles(request: LaunchRequest): Promise<string> {
+async function writeFiles(request: LaunchRequest, inherited: readonly number[]): Promise<string> {
   const { workDir, pidFile } = request
   const script = join(workDir, 'launch_container.sh')
   const session = join(workDir, 'default_container_executor_session.sh')
@@ -152,19 +155,23 @@ async function writeFiles(request: LaunchRequest): Promise<string> {
   await replaceByCopy(request.tokensFile, join(workDir, 'container_tokens'))
   for (const file of request.extraFiles) await replaceByCopy(file, join(workDir, basename(file)))
   await replaceFile(session, sessionScript(script, pidFile), SCRIPT_MODE)
-  await replaceFile(starter, starterScript(session, pidFile), SCRIPT_MODE)
+  await replaceFile(starter, starterScript(session, pidFile, inherited), SCRIPT_MODE)
   await chmod(session, SCRIPT_MODE)
   await chmod(starter, SCRIPT_MODE)
   return starter
 }
 
-/** Waits for the container and leaves its exit code, whether or not there is a daemon to read it. */
-function starterScript(session: string, pidFile: string): string {
+/**
+ * Waits for the container and leaves its exit code, whether or not there is a daemon to read it.
+ * @param inherited descriptors that the container is not to have
+ */
+function starterScript(session: string, pidFile: string, inherited: readonly number[]): string {
   const temporary = doubleQuoted(`${pidFile}.exitcode.tmp`)
   return [
     '#!/bin/bash',
     // A thread dump is for JVMs, which set a handler of their own. A program that knows nothing of it goes on.
     "trap '' QUIT",
+    ...(inherited.length === 0 ? [] : [`exec ${inherited.map((number) => `${number}>&-`).join(' ')}`]),
     `/bin/bash ${doubleQuoted(session)}`,
     'rc=$?',
     `echo $rc > ${temporary}`,
