@@ -5,6 +5,7 @@ import { messageOf, systemCode } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { OrderedDeletion } from '../deletion/deletion.ts'
 import type { LocalDirs, ReadableDirs } from '../health/local-dirs.ts'
+import { tellOfSurvivors } from './survivors.ts'
 
 /** Sub-directories of each local dir and their modes. Source: ResourceLocalizationService.getLocalDirsPathPermissionsMap. */
 export const USERCACHE = 'usercache'
@@ -37,7 +38,10 @@ export interface NodeDirectoriesOptions {
 export async function prepareNodeDirectories(options: NodeDirectoriesOptions): Promise<void> {
   const { localDirs, isFresh, log } = options
   if (isFresh) {
-    for (const dir of localDirs.readableLocalDirs) await attempt(log, dir, () => retireLocalDir(dir, options))
+    for (const dir of localDirs.readableLocalDirs) {
+      await attempt(log, dir, () => tellOfSurvivors(join(dir, NM_PRIVATE), log))
+      await attempt(log, dir, () => retireLocalDir(dir, options))
+    }
     for (const dir of localDirs.readableLogDirs) await attempt(log, dir, () => retireLogDir(dir, options))
   }
   for (const dir of localDirs.localDirs) await makeNodeDirectories(dir)

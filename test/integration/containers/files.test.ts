@@ -5,6 +5,8 @@ import { mkdir, readdir, readFile, readlink, stat, writeFile } from 'node:fs/pro
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { silentLog } from '../../../src/base/log.ts'
+import { tellOfSurvivors } from '../../../src/localization/survivors.ts'
 import { readCredentials } from '../../../src/security/credentials.ts'
 import { appears, isGroupLiving, isLiving, nodeFor, started, statOf } from './harness.ts'
 import { launchRequest } from './survivor.ts'
@@ -134,4 +136,55 @@ test('a container lives on when its daemon is killed, and leaves its exit code',
   await writeFile(join(request.workDir, 'go'), '')
   await appears(`${request.pidFile}.exitcode`)
   assert.equal(await readFile(`${request.pidFile}.exitcode`, 'utf8'), '42\n')
+})
+
+test('what the daemon has inherited is not handed on to its containers', async (t) => {
+  const node = await nodeFor(t)
+  const request = await launchRequest(node.root, 'ls -l /proc/$$/fd > inherited')
+  const survivor = fileURLToPath(new URL('survivor.js', import.meta.url))
+  const opens = 'exec 20</etc/hostname 251</etc/hostname 255</etc/hostname; exec "$0" "$@"'
+  const daemon = spawn('/bin/bash', ['-c', opens, process.execPath, survivor, node.root], { stdio: 'ignore' })
+  assert.equal(await new Promise((resolve) => daemon.on('exit', resolve)), 0)
+  const open = await readFile(join(request.workDir, 'inherited'), 'utf8')
+  assert.match(open, /launch_container\.sh/)
+  assert.doesNotMatch(open, /hostname/)
+  const starter = await readFile(join(request.workDir, 'default_container_executor.sh'), 'utf8')
+  assert.match(starter, /^trap '' QUIT\nexec 20>&- 251>&- 255>&-\n/m)
+  assert.equal(await readFile(`${request.pidFile}.exitcode`, 'utf8'), '0\n')
+})
+
+test('a start tells of a container that has outlived its daemon, and leaves it alone', async (t) => {
+  const node = await nodeFor(t)
+  const request = await launchRequest(node.root, 'touch started; while [ ! -e go ]; do sleep 0.01; done')
+  const survivor = fileURLToPath(new URL('survivor.js', import.meta.url))
+  const daemon = spawn(process.execPath, [survivor, node.root], { stdio: 'ignore' })
+  await appears(join(request.workDir, 'started'))
+  const pid = Number(await readFile(request.pidFile, 'utf8'))
+  daemon.kill('SIGKILL')
+  await new Promise((resolve) => daemon.on('exit', resolve))
+  // Others that are none: one that has ended, one whose number is another's now, one that holds no number.
+  const other = (n: number) => request.containerId.replace(/\d$/, String(n))
+  for (const [n, text] of [
+    [2, '999999999\n'],
+    [3, `${process.pid}\n`],
+    [4, ''],
+  ] as const) {
+    const directory = join(dirname(dirname(request.pidFile)), other(n))
+    await mkdir(directory)
+    await writeFile(join(directory, `${other(n)}.pid`), text)
+  }
+  const warnings: unknown[][] = []
+  const log = { ...silentLog, warn: (...parts: unknown[]) => void warnings.push(parts) }
+  await tellOfSurvivors(join(node.root, 'local0', 'nmPrivate'), log)
+  await tellOfSurvivors(join(node.root, 'nothing'), log)
+  assert.deepEqual(warnings, [
+    [
+      { containerId: request.containerId, pid },
+      `Container ${request.containerId} of an earlier run still runs as process group ${pid}. This version cannot take it` +
+        ` over, and its directories are removed: end it with 'kill -- -${pid}' unless it is to go on without them`,
+    ],
+  ])
+  assert.ok(await isLiving(pid))
+  await writeFile(join(request.workDir, 'go'), '')
+  await appears(`${request.pidFile}.exitcode`)
 })

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -77,6 +79,25 @@ test('a fresh start gives everything of an earlier run to the deletion service, 
   assert.deepEqual(removed[indexOf('/local/usercache_DEL/bob')]?.user, 'bob')
   assert.ok(indexOf('/local/usercache_DEL') > indexOf('/local/usercache_DEL/alice'))
   assert.equal(removed[indexOf('/local/usercache_DEL')]?.user, undefined)
+})
+
+test('a fresh start looks for containers that still run before their directories go', async (t) => {
+  const { local, options } = await startDirs(t)
+  const id = 'container_1_0001_01_000001'
+  const process = spawn('sleep', ['1000'], { env: { ...globalThis.process.env, CONTAINER_ID: id } })
+  t.after(() => process.kill())
+  await once(process, 'spawn')
+  const directory = join(local, 'nmPrivate', 'application_1_0001', id)
+  await mkdir(directory, { recursive: true })
+  await writeFile(join(directory, `${id}.pid`), `${process.pid}\n`)
+  const found: unknown[] = []
+  const log = { ...silentLog, warn: (what: unknown) => void found.push(what) }
+  await prepareNodeDirectories({ ...options, log, isFresh: false })
+  assert.deepEqual(found, [])
+  await prepareNodeDirectories({ ...options, log, isFresh: true })
+  assert.deepEqual(found, [{ containerId: id, pid: process.pid }])
+  assert.deepEqual(await readdir(join(local, 'nmPrivate')), [])
+  assert.equal(process.exitCode, null)
 })
 
 test('a start with a recovered store deletes nothing and mends the modes', async (t) => {
