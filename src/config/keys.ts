@@ -105,7 +105,7 @@ const FORMS: Readonly<Record<ValueType, string>> = {
   list: 'a list with commas',
   'plain-list': 'a list with commas',
   octal: 'octal digits such as 710',
-  address: 'host:port',
+  address: 'host:port with a port up to 65535',
   acl: 'user1,user2 group1,group2, or *',
   class: 'the name of a class',
   ranges: 'ranges such as 1,3-5,7-',

@@ -47,13 +47,17 @@ export async function loadConfiguration({
     environment: env,
     systemProperties: systemProperties(env),
   })
-  const noFolder = 'no configuration folder (--config, YARN_CONF_DIR, HADOOP_CONF_DIR): everything has its default'
   const warnings = [
-    ...(folder === undefined ? [noFolder] : []),
+    ...(properties.length === 0 ? [nothingRead(folder, files)] : []),
     ...configuration.warnings,
     ...checkSetKeys(configuration),
   ]
   return { configuration, confDir: folder, warnings, notices: configuration.notices }
+}
+
+function nothingRead(folder: string | undefined, files: readonly string[]): string {
+  const noFolder = 'no configuration folder (--config, YARN_CONF_DIR, HADOOP_CONF_DIR)'
+  return `${folder === undefined ? noFolder : `no setting in ${folder}/${files.join(', ')}`}: everything has its default`
 }
 
 /**

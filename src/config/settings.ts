@@ -34,9 +34,13 @@ export class Settings {
     return this.configuration.sourceOf(concreteName(name, part)) !== undefined
   }
 
-  /** Keeps the start from going on. @param reason what is wrong with the value and what would be right */
+  /**
+   * Keeps the start from going on. Of a value that could not even be read nothing more is said.
+   * @param reason what is wrong with the value and what would be right
+   */
   fail(name: KeyName, reason: string, part?: string): void {
     const key = concreteName(name, part)
+    if (this.#problems.some((problem) => problem.key === key)) return
     this.#problems.push({ key, value: this.#text(key), source: this.configuration.sourceOf(key), reason })
   }
 

@@ -36,6 +36,14 @@ test('a folder, the environment and the command line make one configuration', as
   })
 })
 
+test('a folder without a setting is warned about', async () => {
+  await withFolder({}, async (folder) => {
+    const { confDir, warnings } = await loadConfiguration({ confDir: folder, env: {}, defines: {} })
+    assert.equal(confDir, folder)
+    assert.deepEqual(warnings, [`no setting in ${folder}/core-site.xml, yarn-site.xml: everything has its default`])
+  })
+})
+
 test('an error names the file as it was found', async () => {
   await withFolder({ 'yarn-site.xml': site({ 'yarn.nodemanager.delete.thread-count': 'x' }) }, async (folder) => {
     const problems = await problemsOf(() =>

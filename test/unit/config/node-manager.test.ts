@@ -99,6 +99,12 @@ test('recovery with a port that changes is refused in the words of Hadoop', asyn
   assert.deepEqual(await refusals({ [`${NM}recovery.enabled`]: 'true', [`${NM}address`]: '0.0.0.0:8041' }), [])
 })
 
+test('of an address that can not be read nothing more is said', async () => {
+  assert.deepEqual(await refusals({ [`${NM}recovery.enabled`]: 'true', [`${NM}address`]: '0.0.0.0:80410' }), [
+    `${NM}address: expected host:port with a port up to 65535, the port may be left out (0)`,
+  ])
+})
+
 test('a negative time to remember containers is refused in the words of Hadoop', async () => {
   const key = `${NM}duration-to-track-stopped-containers`
   assert.deepEqual(await refusals({ [key]: '-1' }), [

@@ -68,8 +68,12 @@ const refused: readonly (readonly [KeyName, string, string])[] = [
     '15 m',
     'expected a whole number with an optional unit ns, us, ms, s, m, h or d, in ms, at least 1',
   ],
-  ['yarn.nodemanager.address', 'host:port', 'expected host:port, the port may be left out (0)'],
-  ['yarn.nodemanager.address', 'host:65536', 'expected host:port, the port may be left out (0)'],
+  ['yarn.nodemanager.address', 'host:port', 'expected host:port with a port up to 65535, the port may be left out (0)'],
+  [
+    'yarn.nodemanager.address',
+    'host:65536',
+    'expected host:port with a port up to 65535, the port may be left out (0)',
+  ],
   ['yarn.nodemanager.default-container-executor.log-dirs.permissions', '798', 'expected octal digits such as 710'],
   [
     'yarn.nodemanager.local-dirs',
