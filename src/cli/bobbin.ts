@@ -2,7 +2,9 @@
 /** The command line: looks at the first word and loads only what that command needs. */
 import { commands, findCommand } from './commands.ts'
 
-const [word, ...rest] = process.argv.slice(2)
+const [first, ...others] = process.argv.slice(2)
+// `bobbin help run` is `bobbin run --help`.
+const [word, ...rest] = first === 'help' && others.length > 0 ? [...others, '--help'] : [first, ...others]
 
 if (word === undefined || word === '--help' || word === '-h' || word === 'help') {
   process.stdout.write(usage())

@@ -13,6 +13,14 @@ export interface DaemonCliOptions {
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
+/** What `--help` says besides the options. */
+export interface HelpTexts {
+  /** One sentence. */
+  readonly description: string
+  /** Lines as they are printed. */
+  readonly details: string
+}
+
 interface Parsed {
   readonly config?: string
   readonly define: Readonly<Record<string, string>>
@@ -23,20 +31,24 @@ interface Parsed {
 /** @returns the exit code instead when there is nothing to run: help was asked for, or the command line is wrong. */
 export function parseDaemonOptions(
   name: string,
-  description: string,
+  { description, details }: HelpTexts,
   argv: readonly string[],
 ): DaemonCliOptions | number {
   const command = new Command(`bobbin ${name}`)
     .description(description)
     .option('--config <dir>', 'folder of core-site.xml and yarn-site.xml')
-    .option('-D, --define <key=value>', 'set a configuration key, over the files; may be repeated', addDefine, {})
+    .addOption(
+      new Option('-D, --define <key=value>', 'set a configuration key, over the files; may be repeated')
+        .argParser(addDefine)
+        .default({}, 'none'),
+    )
     .addOption(new Option('--log-level <level>', 'what to log').choices(LEVELS).default('info'))
     .addOption(
-      new Option('--log-format <format>', 'text is the default on a terminal, json elsewhere').choices([
-        'text',
-        'json',
-      ]),
+      new Option('--log-format <format>', 'default: text on a terminal, json elsewhere').choices(['text', 'json']),
     )
+    .helpOption('-h, --help', 'this text')
+    .addHelpText('after', `\n${details}`)
+    .showHelpAfterError(`('bobbin ${name} --help' tells more)`)
     .exitOverride()
   try {
     command.parse(argv, { from: 'user' })

@@ -2,6 +2,7 @@ import { constants } from 'node:os'
 import { asError, BobbinError, Bug, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Service } from '../base/service.ts'
+import { version } from '../version.ts'
 import { exitCodeOfSignal, onStopSignals, type StopSignal } from './signals.ts'
 
 /** Exit codes of a daemon; the Java NodeManager's, but for UNREACHABLE. Source: NodeManager, ExitUtil; operations.md. */
@@ -19,6 +20,8 @@ export interface DaemonOptions {
   /** As Hadoop's log lines name it: `NodeManager`. */
   readonly title: string
   readonly host: string
+  /** The folder of the configuration. */
+  readonly confDir: string | undefined
   readonly service: Service
   /** Resolves with an exit code when the service itself decides that it is over; never rejects. */
   readonly over: Promise<number>
@@ -33,7 +36,9 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   const abort = new AbortController()
   const signalled = onSignal(log, (code) => abort.abort(new Stopped(code)))
   endOnBug(log)
-  log.info(`STARTUP_MSG: Starting ${title} on ${host}, pid ${process.pid}, Node.js ${process.versions.node}`)
+  const versions = `Bobbin ${version}, Node.js ${process.versions.node}`
+  const folder = options.confDir ?? 'no configuration folder'
+  log.info(`STARTUP_MSG: Starting ${title} on ${host}, pid ${process.pid}, ${versions}, ${folder}`)
   let code: number
   try {
     await service.start(abort.signal)

@@ -29,7 +29,8 @@ export interface LocalCluster {
   nodeManagerUrl(): string
 }
 
-const ownConfig = fileURLToPath(new URL('../../../config', import.meta.url))
+/** The folder of the configuration that the project brings. */
+export const ownConfig = fileURLToPath(new URL('../../../config', import.meta.url))
 
 /** @throws ConfigError, ConfigFileError */
 export async function buildLocalCluster(options: LocalClusterOptions): Promise<LocalCluster> {

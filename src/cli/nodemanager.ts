@@ -7,18 +7,28 @@ import { DaemonExitCode, failedToStart, runDaemon } from './daemon.ts'
 import { parseDaemonOptions } from './daemon-options.ts'
 import { processStartTime } from './local-cluster.ts'
 
-const DESCRIPTION = `Runs the NodeManager in the foreground until it is told to stop.
+const HELP = {
+  description: 'Runs the NodeManager in the foreground until it is told to stop.',
+  details: `The configuration folder is the first of --config, YARN_CONF_DIR, HADOOP_CONF_DIR, $HADOOP_HOME/etc/hadoop,
+/etc/hadoop/conf and /etc/hadoop that is there. The log goes to standard error. SIGTERM, SIGINT and SIGHUP stop it.
 
-The configuration folder is the first of --config, YARN_CONF_DIR, HADOOP_CONF_DIR, $HADOOP_HOME/etc/hadoop,
-/etc/hadoop/conf and /etc/hadoop that is there. The log goes to standard error.
-SIGTERM, SIGINT and SIGHUP stop it. Exit codes: docs/operations.md.`
+Exit code:
+  0    the ResourceManager ordered the shutdown (decommissioned)
+  1    it refused the registration that follows a RESYNC
+  2    the command line is wrong
+  75   it could not be reached for yarn.resourcemanager.connect.max-wait.ms while running
+       (bobbin.rm-unreachable-exit-code sets another code)
+  129,130,143  ended by SIGHUP, SIGINT, SIGTERM
+  255  could not start, or a broken invariant
+`,
+}
 
 export async function nodeManagerCli(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const options = parseDaemonOptions('nodemanager', DESCRIPTION, argv)
+  const options = parseDaemonOptions('nodemanager', HELP, argv)
   if (typeof options === 'number') return options
   const { log } = options
   try {
-    const { config, warnings, notices } = await loadNodeManagerConfig({ ...options, env })
+    const { config, confDir, warnings, notices } = await loadNodeManagerConfig({ ...options, env })
     for (const notice of notices) log.info(notice)
     for (const warning of warnings) log.warn(warning)
     const startTime = processStartTime()
@@ -26,6 +36,7 @@ export async function nodeManagerCli(argv: readonly string[], env: NodeJS.Proces
     return await runDaemon({
       title: 'NodeManager',
       host: config.containerManager.host,
+      confDir,
       service: node.service,
       over: shutdownExitCode(node, config.unreachableExitCode, log),
       log,

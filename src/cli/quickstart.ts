@@ -27,7 +27,7 @@ const START_PATIENCE_MS = 1500
 const POLL_INTERVAL_MS = 50
 
 interface Parsed {
-  readonly keep: boolean
+  readonly keep?: boolean
 }
 
 export async function quickstartCli(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
@@ -56,7 +56,7 @@ export async function quickstartCli(argv: readonly string[], env: NodeJS.Process
     code = RunExitCode.FAILURE
     say(interrupted === undefined ? `It failed: ${messageOf(thrown)}` : `Interrupted: ${messageOf(thrown)}`)
   }
-  const keeps = options.keep || (code !== 0 && interrupted === undefined)
+  const keeps = options.keep === true || (code !== 0 && interrupted === undefined)
   if (work !== undefined && !keeps) await rm(work, { recursive: true, force: true, maxRetries: 3 })
   say('')
   say(
@@ -74,7 +74,9 @@ async function parse(argv: readonly string[]): Promise<Parsed | number> {
   const { Command, CommanderError } = await import('commander')
   const command = new Command('bobbin quickstart')
     .description('Starts a cluster on this machine, runs an application in containers, shows it, and stops everything.')
-    .option('--keep', 'keep the work folder, with logs and the files of the containers', false)
+    .option('--keep', 'keep the work folder, with logs and the files of the containers')
+    .helpOption('-h, --help', 'this text')
+    .showHelpAfterError("('bobbin quickstart --help' tells more)")
     .exitOverride()
   try {
     return command.parse(argv, { from: 'user' }).opts<Parsed>()

@@ -15,6 +15,12 @@ import { onStopSignals } from './signals.ts'
 /** How long a node's web server may stay silent, milliseconds. */
 const LOG_TIMEOUT_MS = 30_000
 
+const SIGNALLED = {
+  SIGHUP: RunExitCode.HUNG_UP,
+  SIGINT: RunExitCode.INTERRUPTED,
+  SIGTERM: RunExitCode.TERMINATED,
+} as const
+
 /** @param argv what follows `bobbin run`; @returns the exit code, which its --help explains */
 export async function runCli(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const parsed = parseArguments(argv, env, {
@@ -23,11 +29,8 @@ export async function runCli(argv: readonly string[], env: NodeJS.ProcessEnv): P
   })
   if (parsed.kind === 'exit') return parsed.exitCode
   const interruption = new AbortController()
-  const forget = onStopSignals(['SIGINT', 'SIGTERM'], {
-    stop: (signal) => {
-      const code = signal === 'SIGINT' ? RunExitCode.INTERRUPTED : RunExitCode.TERMINATED
-      interruption.abort(new RunError(code, `ended by ${signal}`))
-    },
+  const forget = onStopSignals(['SIGHUP', 'SIGINT', 'SIGTERM'], {
+    stop: (signal) => interruption.abort(new RunError(SIGNALLED[signal], `ended by ${signal}`)),
   })
   try {
     return await run(parsed, env, interruption.signal)

@@ -1,16 +1,25 @@
 import { failedToStart, runDaemon } from './daemon.ts'
 import { parseDaemonOptions } from './daemon-options.ts'
-import { buildLocalCluster } from './local-cluster.ts'
+import { buildLocalCluster, ownConfig } from './local-cluster.ts'
 import { shutdownExitCode } from './nodemanager.ts'
 
 const TITLE = 'standalone cluster'
-const DESCRIPTION = `Runs the embedded ResourceManager and a NodeManager in one process: a cluster of one machine, without Hadoop.
+const HELP = {
+  description: 'Runs the embedded ResourceManager and a NodeManager in one process: a cluster of one machine.',
+  details: `The configuration folder, unless --config names another, is Bobbin's own:
+  ${ownConfig}
+Its cluster listens on loopback at the usual ports; its files are below bobbin.work.dir (/tmp/bobbin-USER).
+The log goes to standard error. SIGTERM, SIGINT and SIGHUP stop it.
 
-The configuration folder is Bobbin's own config/ unless --config names another: loopback, the usual ports, files
-below bobbin.work.dir (/tmp/bobbin-USER). Try: bobbin run --config config -- echo hello`
+Examples:
+  $ bobbin standalone
+  $ bobbin standalone -D yarn.nodemanager.webapp.address=127.0.0.1:9042 -D yarn.nodemanager.resource.memory-mb=2048
+  $ bobbin run --config ${ownConfig} -- echo hello        in another terminal
+`,
+}
 
 export async function standaloneCli(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const options = parseDaemonOptions('standalone', DESCRIPTION, argv)
+  const options = parseDaemonOptions('standalone', HELP, argv)
   if (typeof options === 'number') return options
   const { log } = options
   try {
@@ -19,6 +28,7 @@ export async function standaloneCli(argv: readonly string[], env: NodeJS.Process
     return await runDaemon({
       title: TITLE,
       host: config.containerManager.host,
+      confDir: options.confDir ?? ownConfig,
       service,
       over: shutdownExitCode(node, config.unreachableExitCode, log),
       log,

@@ -17,6 +17,7 @@ export const RunExitCode = {
   TIMED_OUT: 124,
   /** A node or the output could not be reached, or anything else went wrong; as `docker run`. */
   ERROR: 125,
+  HUNG_UP: 129,
   INTERRUPTED: 130,
   TERMINATED: 143,
 } as const

@@ -130,6 +130,16 @@ test('output is shown while the container runs', async () => {
   assert.equal((await end).code, 0)
 })
 
+test('a terminal that is closed kills the application', async () => {
+  const child = startRun(['--', 'sleep', '300'])
+  const end = ended(child)
+  await says(child, / started: /)
+  child.kill('SIGHUP')
+  const { code, stderr } = await end
+  assert.equal(code, 129)
+  assert.equal((await application(stderr)).state, 'KILLED')
+})
+
 test('SIGINT, even twice at once, kills the application and ends with 130', async () => {
   const child = startRun(['--', 'sleep', '300'])
   const end = ended(child)
