@@ -88,8 +88,7 @@ export function attemptParts(text: string): { clusterTimestamp: number; applicat
 }
 
 export function applicationOfAttempt(attempt: ApplicationAttemptId): ApplicationId {
-  const parts = attemptParts(attempt)
-  return applicationId(parts.clusterTimestamp, parts.application)
+  return `application_${attempt.slice('appattempt_'.length, attempt.lastIndexOf('_'))}` as ApplicationId
 }
 
 export function attemptIdFromProto(proto: AttemptIdProto | null | undefined): ApplicationAttemptId {
@@ -130,9 +129,12 @@ function containerParts(text: string): ContainerIdParts {
   }
 }
 
+/** Cut out of the text, which has the same digits: this is asked at each call of a master. */
 export function applicationOfContainer(container: ContainerId): ApplicationId {
-  const parts = containerParts(container)
-  return applicationId(parts.clusterTimestamp, parts.application)
+  const prefix = 'container_'.length
+  const begin = container[prefix] === 'e' ? container.indexOf('_', prefix) + 1 : prefix
+  const end = container.lastIndexOf('_', container.lastIndexOf('_') - 1)
+  return `application_${container.slice(begin, end)}` as ApplicationId
 }
 
 export function attemptOfContainer(container: ContainerId): ApplicationAttemptId {
