@@ -13,6 +13,7 @@ import { parseTyped, PLACEHOLDERS } from './typed-value.ts'
 export class Settings {
   readonly configuration: Configuration
   readonly #problems: Problem[] = []
+  readonly #unreadable = new Set<string>()
   readonly #warnings: string[] = []
 
   constructor(configuration: Configuration) {
@@ -40,7 +41,7 @@ export class Settings {
    */
   fail(name: KeyName, reason: string, part?: string): void {
     const key = concreteName(name, part)
-    if (this.#problems.some((problem) => problem.key === key)) return
+    if (this.#unreadable.has(key)) return
     this.#problems.push({ key, value: this.#text(key), source: this.configuration.sourceOf(key), reason })
   }
 
@@ -79,6 +80,7 @@ export class Settings {
       this.warn(`Invalid value for boolean: ${text.trim()}, choose default value: ${key.default} for ${name}${place}`)
       return
     }
+    this.#unreadable.add(name)
     const variable = unboundVariable(text)
     const hint = variable === undefined ? '' : `; nothing says what ${variable} is`
     this.#problems.push({ key: name, value: text, source, reason: `expected ${expectedForm(key)}${hint}` })
