@@ -1,13 +1,8 @@
 /** Process groups of containers, as Linux shows them. */
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { systemCode } from '../base/errors.ts'
+import { readProcess, readProcesses, type ProcessStat } from '../base/processes.ts'
 import type { ContainerId } from '../protocol/ids.ts'
-
-interface ProcessStat {
-  readonly state: string
-  readonly parent: number
-  readonly processGroup: number
-}
 
 /**
  * Sends a signal to the group that the container's leader made.
@@ -17,10 +12,10 @@ interface ProcessStat {
 export async function signalGroup(containerId: ContainerId, pid: number, signal: number): Promise<boolean> {
   // 0 and 1 would mean our own group, and everything that we may signal.
   if (!Number.isSafeInteger(pid) || pid <= 1) return false
-  const leader = await readStat(pid)
+  const leader = await readProcess(pid)
   if (leader !== undefined && !(await belongsTo(containerId, pid, leader))) return false
   // Between writing its pid and `setsid` the leader is alone and in its starter's group.
-  if (leader !== undefined && leader.processGroup !== pid) return send(pid, signal)
+  if (leader !== undefined && leader.group !== pid) return send(pid, signal)
   if (signal !== 0) return send(-pid, signal)
   if (!send(-pid, 0)) return false
   return (leader !== undefined && leader.state !== 'Z') || (await hasLivingMember(pid))
@@ -42,10 +37,10 @@ function send(pid: number, signal: number): boolean {
  * the start script for a parent, whose path names the container.
  */
 async function belongsTo(containerId: ContainerId, pid: number, leader: ProcessStat): Promise<boolean> {
-  if (leader.state === 'Z') return leader.processGroup === pid
+  if (leader.state === 'Z') return leader.group === pid
   const environment = await readProcFile(pid, 'environ')
   if (environment.split('\0').includes(`CONTAINER_ID=${containerId}`)) return true
-  return (await readProcFile(leader.parent, 'cmdline')).includes(`/${containerId}/`)
+  return (await readProcFile(leader.parentPid, 'cmdline')).includes(`/${containerId}/`)
 }
 
 /** @returns nothing for a process that has ended, or is not ours to look at */
@@ -61,29 +56,10 @@ async function readProcFile(pid: number, name: string): Promise<string> {
 
 /** Whether a process is there and not a zombie. */
 export async function isLiving(pid: number): Promise<boolean> {
-  const stat = await readStat(pid)
+  const stat = await readProcess(pid)
   return stat !== undefined && stat.state !== 'Z'
 }
 
-async function hasLivingMember(processGroup: number): Promise<boolean> {
-  const names = await readdir('/proc')
-  for (const name of names) {
-    if (!/^\d+$/.test(name)) continue
-    const stat = await readStat(Number(name))
-    if (stat !== undefined && stat.processGroup === processGroup && stat.state !== 'Z') return true
-  }
-  return false
-}
-
-/** @returns undefined when there is no such process */
-async function readStat(pid: number): Promise<ProcessStat | undefined> {
-  try {
-    const text = await readFile(`/proc/${pid}/stat`, 'latin1')
-    // `pid (command) state parent group …`; the command may hold blanks and parentheses.
-    const [state, parent, group] = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    return { state: state ?? 'Z', parent: Number(parent), processGroup: Number(group) }
-  } catch (thrown) {
-    if (systemCode(thrown) === 'ENOENT' || systemCode(thrown) === 'ESRCH') return undefined
-    throw thrown
-  }
+async function hasLivingMember(group: number): Promise<boolean> {
+  return (await readProcesses()).some((process) => process.group === group && process.state !== 'Z')
 }

@@ -1,10 +1,11 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { readProcesses, type ProcessStat } from '../base/processes.ts'
 import type { Service } from '../base/service.ts'
 import type { MonitorConfig } from '../config/node-manager-config.ts'
 import type { ContainerId } from '../protocol/ids.ts'
 import { processesByContainer } from './process-owners.ts'
-import { readMachineUnits, readProcesses, type MachineUnits, type ProcessStat } from './procfs.ts'
+import { readMachineUnits, type MachineUnits } from './procfs.ts'
 import { runTicker } from './ticker.ts'
 import { NOTHING_IN_USE, type Utilization } from './utilization.ts'
 

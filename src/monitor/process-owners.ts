@@ -1,5 +1,5 @@
+import type { ProcessStat } from '../base/processes.ts'
 import type { ContainerId } from '../protocol/ids.ts'
-import type { ProcessStat } from './procfs.ts'
 
 /**
  * Sorts processes by container. One belongs to a container when it is the container's first process, is in that one's

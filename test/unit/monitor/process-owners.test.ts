@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { containerId, type ContainerId } from '../../../src/protocol/ids.ts'
-import type { ProcessStat } from '../../../src/monitor/procfs.ts'
+import type { ProcessStat } from '../../../src/base/processes.ts'
 import { processesByContainer } from '../../../src/monitor/process-owners.ts'
 
 const id = (sequence: number): ContainerId =>
@@ -9,6 +9,7 @@ const id = (sequence: number): ContainerId =>
 
 const proc = (pid: number, parentPid: number, group = pid, session = group): ProcessStat => ({
   pid,
+  state: 'S',
   parentPid,
   group,
   session,
