@@ -136,8 +136,6 @@ export function buildNodeManager(options: NodeManagerOptions): NodeManager {
     store,
     tasks,
     log: component('Container'),
-    onContainerInitialized: () => {},
-    onContainerLaunched: () => {},
     onContainerDone: (container) => {
       node.findApplication(container.applicationId)?.containerDone(container.id)
       statusUpdater.beatNow()
@@ -177,7 +175,7 @@ export function buildNodeManager(options: NodeManagerOptions): NodeManager {
     auditLog: component('NMAuditLogger'),
   })
   const ipcServer = new IpcServer({
-    name: 'container-manager-rpc',
+    name: 'ContainerManager (yarn.nodemanager.address)',
     listen: config.containerManager,
     protocols: [serve(containerManagement, containerManager.handlers())],
     authentication: { kind: 'token', authenticator: nmTokens },

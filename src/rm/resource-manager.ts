@@ -62,12 +62,27 @@ export class EmbeddedResourceManager implements Service {
     const server = (name: string, listen: Listen, protocol: ServedProtocol, authentication: Authentication) =>
       new IpcServer({ name, listen, protocols: [protocol], authentication, limits: config.ipcServer, clock, log })
     const simple = { kind: 'simple' } as const
-    this.#tracker = server('ResourceTracker', config.resourceTracker, serve(resourceTracker, tracker.handlers), simple)
-    this.#scheduler = server('ApplicationMasterProtocol', config.scheduler, serve(applicationMaster, master.handlers), {
-      kind: 'token',
-      authenticator: amrmTokens,
-    })
-    this.#client = server('ApplicationClientProtocol', config.client, serve(applicationClient, client.handlers), simple)
+    this.#tracker = server(
+      'ResourceTracker (yarn.resourcemanager.resource-tracker.address)',
+      config.resourceTracker,
+      serve(resourceTracker, tracker.handlers),
+      simple,
+    )
+    this.#scheduler = server(
+      'ApplicationMasterProtocol (yarn.resourcemanager.scheduler.address)',
+      config.scheduler,
+      serve(applicationMaster, master.handlers),
+      {
+        kind: 'token',
+        authenticator: amrmTokens,
+      },
+    )
+    this.#client = server(
+      'ApplicationClientProtocol (yarn.resourcemanager.address)',
+      config.client,
+      serve(applicationClient, client.handlers),
+      simple,
+    )
     this.#web = new RmWeb({
       listen: config.web,
       context: () => {
