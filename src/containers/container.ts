@@ -199,7 +199,6 @@ export class Container implements ContainerView {
       initialize: () => this.#initialize(),
       recordLocalized: (localized) => this.#recordLocalized(localized),
       schedule: () => this.#effects.schedule(this),
-      launched: () => this.#effects.launched(this),
       cleanUp: () => this.#effects.cleanUp(this),
       release: () => this.#effects.release(this),
       // Others are told when the state is DONE, which it is not before the row has ended.
@@ -215,7 +214,6 @@ export class Container implements ContainerView {
   }
 
   #initialize(): 'LOCALIZING' | 'SCHEDULED' | 'LOCALIZATION_FAILED' {
-    this.#effects.initialized(this)
     this.#counters.millis = -Math.round(this.#clock.monotonicMs())
     try {
       const resources = this.#resources.request(this.spec.launchContext.localResources ?? [])

@@ -7,14 +7,10 @@ import type { ContainerOutcome } from './transitions.ts'
  * container later, never before the call has returned.
  */
 export interface ContainerEffects {
-  /** The container has begun: its own service data is in the launch context. */
-  initialized(container: Container): void
   /** Ends in one RESOURCE_LOCALIZED or RESOURCE_FAILED for each resource. */
   localize(container: Container, resources: readonly LocalResource[]): void
   /** Ends in CONTAINER_LAUNCHED and an exit event, or in an exit event alone. */
   schedule(container: Container): void
-  /** The process runs. */
-  launched(container: Container): void
   /** Ends whatever runs; the exit event comes from the launch, or from here when there is no launch. */
   cleanUp(container: Container): void
   /** Waits for a clean-up that is under way, then ends in CONTAINER_RESOURCES_CLEANEDUP. */

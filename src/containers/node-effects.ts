@@ -9,22 +9,14 @@ import type { ContainerEffects } from './effects.ts'
 import type { ContainerLauncher } from './launch/launcher.ts'
 import type { ContainerOutcome } from './transitions.ts'
 
-/** Those who follow containers; each call returns at once. */
-export interface ContainerListeners {
-  /** CONTAINER_INIT, and APPLICATION_INIT for each entry of the launch context's service data. */
-  readonly onContainerInitialized: (container: Container) => void
-  /** The process runs: usage can be measured, limits held. */
-  readonly onContainerLaunched: (container: Container) => void
-  /** The container is DONE, whatever it went through. Called once for each. */
-  readonly onContainerDone: (container: Container) => void
-}
-
-export interface NodeEffectsOptions extends ContainerListeners {
+export interface NodeEffectsOptions {
   readonly localization: Pick<Localization, 'localize' | 'release'>
   readonly launcher: Pick<ContainerLauncher, 'launch' | 'cleanUp' | 'settled'>
   readonly store: Pick<NodeStateStore, 'storeContainerQueued' | 'storeContainerDiagnostics'>
   readonly tasks: Tasks
   readonly log: Log
+  /** The container is DONE, whatever it went through. Called once for each; returns at once. */
+  readonly onContainerDone: (container: Container) => void
 }
 
 /** Words of Hadoop's audit log. Source: NMAuditLogger.AuditConstants. */
@@ -45,10 +37,6 @@ export class NodeEffects implements ContainerEffects {
 
   constructor(options: NodeEffectsOptions) {
     this.#options = options
-  }
-
-  initialized(container: Container): void {
-    this.#options.onContainerInitialized(container)
   }
 
   localize(container: Container, resources: readonly LocalResource[]): void {
@@ -84,10 +72,6 @@ export class NodeEffects implements ContainerEffects {
       this.#options.log.info(`Starting container [${container.id}]`)
       this.#options.launcher.launch(container)
     })
-  }
-
-  launched(container: Container): void {
-    this.#options.onContainerLaunched(container)
   }
 
   cleanUp(container: Container): void {

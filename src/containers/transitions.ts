@@ -14,14 +14,12 @@ export interface ContainerSubject {
   exitStatus: number
   /** Adds one entry; each gets its own time. */
   addDiagnostics(text: string): void
-  /** Tells the auxiliary services, and asks for the resources where there are any. */
+  /** Asks for the resources where there are any. */
   initialize(): 'LOCALIZING' | 'SCHEDULED' | 'LOCALIZATION_FAILED'
   /** Notes where a resource lies. @returns how many are still awaited */
   recordLocalized(localized: ContainerPayloads['RESOURCE_LOCALIZED']): number
   /** Asks for the start: SCHEDULE_CONTAINER. */
   schedule(): void
-  /** The process is there: monitoring begins. */
-  launched(): void
   /** Asks for the end of whatever runs: CLEANUP_CONTAINER. */
   cleanUp(): void
   /** Gives resources and directories back; answered with CONTAINER_RESOURCES_CLEANEDUP. */
@@ -198,10 +196,7 @@ export const containerTransitions: Table<ContainerSubject, ContainerPayloads, Co
   },
   SCHEDULED: {
     ...diagnosable('SCHEDULED'),
-    CONTAINER_LAUNCHED: (c) => {
-      c.launched()
-      return 'RUNNING'
-    },
+    CONTAINER_LAUNCHED: () => 'RUNNING',
     CONTAINER_EXITED_WITH_FAILURE: exitedWithFailure,
     KILL_CONTAINER: kill,
   },

@@ -45,7 +45,6 @@ export class ContainerNode {
   readonly tasks = new Tasks(silentLog)
   readonly stored: string[] = []
   readonly done: Container[] = []
-  readonly launched: Container[] = []
   readonly released: ContainerId[] = []
   readonly localizations: LocalizationRequest[] = []
   /** When set, resources stay pending. */
@@ -98,8 +97,6 @@ export class ContainerNode {
       store,
       tasks: this.tasks,
       log: silentLog,
-      onContainerInitialized: () => {},
-      onContainerLaunched: (container) => this.launched.push(container),
       onContainerDone: (container) => {
         this.done.push(container)
         this.#waiting.get(container.id)?.(container)

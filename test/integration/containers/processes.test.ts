@@ -20,7 +20,6 @@ test('a command that ends well ends in DONE with 0, and no diagnostics', async (
     node.stored.map((line) => line.replace(` ${container.id}`, '')),
     ['queued', 'launched', 'exitcode 0', 'killed'],
   )
-  assert.deepEqual(node.launched, [container])
   assert.deepEqual(node.released, [container.id])
 })
 
@@ -231,7 +230,7 @@ test('a kill during localization ends in DONE without a launch', async (t) => {
   await node.whenDone(container)
   assert.equal(container.exitStatus, KILLED_BY_APPMASTER)
   assert.equal(untimed(container), '[T]enough\n[T]Container is killed before being launched.\n')
-  assert.deepEqual(node.launched, [])
+  assert.ok(!node.stored.includes(`launched ${container.id}`))
 })
 
 test('a kill before the process is there ends it, whenever it comes', async (t) => {

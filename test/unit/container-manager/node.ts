@@ -193,10 +193,8 @@ export class TestNode {
   #effects(): ContainerEffects {
     const later = (action: () => void) => void Promise.resolve().then(action)
     return {
-      initialized: () => {},
       localize: () => {},
       schedule: (c: Container) => later(() => c.send({ type: 'CONTAINER_LAUNCHED' })),
-      launched: () => {},
       cleanUp: (c: Container) =>
         later(() =>
           c.send({ type: 'CONTAINER_KILLED_ON_REQUEST', payload: { exitStatus: 143, diagnostics: 'killed' } }),

@@ -53,7 +53,7 @@ const expected: { readonly [S in ContainerTableState]: { readonly [E in EventNam
     RESOURCE_FAILED: 'ignored',
   },
   SCHEDULED: {
-    CONTAINER_LAUNCHED: ['RUNNING', ['launched']],
+    CONTAINER_LAUNCHED: ['RUNNING', []],
     CONTAINER_EXITED_WITH_FAILURE: failed,
     KILL_CONTAINER: toKilling,
   },
@@ -128,7 +128,6 @@ function send(state: ContainerTableState, event: EventName, answers: Answers = {
       return answers.pending ?? 0
     },
     schedule: () => asked.push('schedule'),
-    launched: () => asked.push('launched'),
     cleanUp: () => asked.push('cleanUp'),
     release: () => asked.push('release'),
     finish: (outcome) => asked.push(`finish ${outcome}`),
