@@ -152,9 +152,6 @@ export class ContainerManager implements Service {
     if (containerToken !== undefined) container.setMasterKey(masterKeyFromProto(containerToken))
     if (nmToken !== undefined) nm.setMasterKey(masterKeyFromProto(nmToken))
   }
-
-  /** Containers keep their limits; what the node offers is the NodeStatusUpdater's to know. */
-  resourceChanged(): void {}
 }
 
 /** From a kill to the last attempt at it. */

@@ -2,7 +2,6 @@ import type { ApplicationView } from '../applications/application-view.ts'
 import type { ContainerView } from '../containers/container-view.ts'
 import type { ApplicationId, ContainerId, NodeId } from '../protocol/ids.ts'
 import type { hadoop } from '../protocol/messages.ts'
-import type { Resource } from '../protocol/resource.ts'
 
 export type { Utilization } from '../monitor/utilization.ts'
 
@@ -33,8 +32,6 @@ export interface RegistrationListener {
   /** RESYNC or a failed registration: every start is refused until the next one. */
   unregistered(): void
   masterKeys(keys: MasterKeyUpdates): void
-  /** The ResourceManager has set another size for the node. */
-  resourceChanged(resource: Resource): void
 }
 
 export interface Registration extends MasterKeyUpdates {

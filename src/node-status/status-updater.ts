@@ -269,11 +269,10 @@ export class NodeStatusUpdater implements Service {
   }
 
   #setResource(resource: Resource): void {
-    const { listener, log } = this.#options
+    const { log } = this.#options
     if (resourceText(resource) !== resourceText(this.#resource))
       log.info(`Node's resource is updated to ${resourceText(resource)}`)
     this.#resource = resource
-    listener.resourceChanged(resource)
   }
 
   async #unregister(): Promise<void> {

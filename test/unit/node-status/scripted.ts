@@ -6,7 +6,6 @@ import type { ContainerView } from '../../../src/containers/container-view.ts'
 import { applicationId, applicationOfContainer, containerId, nodeId } from '../../../src/protocol/ids.ts'
 import type { ApplicationId, ContainerId, NodeId } from '../../../src/protocol/ids.ts'
 import { hadoop } from '../../../src/protocol/messages.ts'
-import type { Resource } from '../../../src/protocol/resource.ts'
 import type { resourceTracker } from '../../../src/protocol/resource-tracker.ts'
 import type { RpcCaller } from '../../../src/protocol/rpc-caller.ts'
 import type { RequestOf, ResponseOf } from '../../../src/protocol/rpc-protocol.ts'
@@ -193,9 +192,6 @@ export class RecordingListener implements RegistrationListener {
   }
   masterKeys(keys: MasterKeyUpdates): void {
     this.events.push(`keys ${keyIds(keys)}`)
-  }
-  resourceChanged(resource: Resource): void {
-    this.events.push(`resource ${resource.memoryMb} ${resource.vcores}`)
   }
 }
 
