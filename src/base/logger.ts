@@ -10,12 +10,18 @@ export interface LoggerOptions {
   readonly fd: number
 }
 
+/** What is kept of a log that can't be written; later lines are lost. */
+const MAX_UNWRITTEN_CHARACTERS = 1_048_576
+
 /**
  * The daemon's log. Written synchronously, a line at a time: nothing is lost when the process is killed, and no worker
  * thread or buffer costs memory.
  */
 export function createLogger(options: LoggerOptions): Log {
-  const destination = pino.destination({ fd: options.fd, sync: true })
+  const destination = pino.destination({ fd: options.fd, sync: true, maxLength: MAX_UNWRITTEN_CHARACTERS })
+  // A log that can't be written, on a full disk for one, ends no container. There is nobody else to tell; each further
+  // line tries again, and what waits is written once there is room.
+  destination.on('error', () => {})
   const stream: DestinationStream =
     options.format === 'json' ? destination : { write: (line) => void destination.write(asText(line)) }
   const settings = { level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime }

@@ -224,6 +224,6 @@ async function requireTool(name: string, searchPath: string): Promise<string> {
   }
   throw new BobbinError(
     'ERR_NO_TOOL',
-    `'${name}' is not in ${searchPath}: install it, containers cannot run without it`,
+    `'${name}' is not in PATH (${searchPath}): install it, containers cannot run without it`,
   )
 }

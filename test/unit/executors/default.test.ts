@@ -103,6 +103,6 @@ test('no signal goes to everyone, to our own group, or to a stranger', async (t)
 
 test('what a machine lacks is named at the start', async () => {
   const bare = new DefaultContainerExecutor({ niceAdjustment: 5, logDirMode: 0o710, searchPath: '/nowhere' })
-  await assert.rejects(bare.init(), /'setsid' is not in \/nowhere/)
+  await assert.rejects(bare.init(), /'setsid' is not in PATH \(\/nowhere\)/)
   await executor.init()
 })
