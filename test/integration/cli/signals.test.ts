@@ -12,7 +12,8 @@ test('a node that is still looking for its ResourceManager stops in order, also 
   const work = await mkdtemp(join(tmpdir(), 'bobbin-signals-'))
   t.after(() => rm(work, { recursive: true, force: true }))
   const settings = [
-    `bobbin.work.dir=${work}`,
+    `hadoop.tmp.dir=${work}`,
+    `yarn.nodemanager.log-dirs=${work}/logs`,
     'yarn.nodemanager.address=127.0.0.1:0',
     'yarn.nodemanager.webapp.address=127.0.0.1:0',
     'yarn.resourcemanager.hostname=127.0.0.1',
