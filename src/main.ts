@@ -35,7 +35,7 @@ import { resourceTracker } from './protocol/resource-tracker.ts'
 import { MemoryNodeStateStore } from './recovery/memory.ts'
 import { NodeContainerTokens } from './security/node-container-tokens.ts'
 import { NodeNMTokens } from './security/node-nm-tokens.ts'
-import { version } from './version.ts'
+import { version } from './project.ts'
 import { WebServer } from './web/server.ts'
 
 export interface NodeManagerOptions {

@@ -10,7 +10,7 @@ if (word === undefined || word === '--help' || word === '-h' || word === 'help')
   process.stdout.write(usage())
   process.exitCode = word === undefined ? 2 : 0
 } else if (word === '--version' || word === '-V') {
-  const { version } = await import('../version.ts')
+  const { version } = await import('../project.ts')
   process.stdout.write(`bobbin ${version}\n`)
 } else {
   const command = findCommand(word)

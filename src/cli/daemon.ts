@@ -2,7 +2,7 @@ import { constants } from 'node:os'
 import { asError, BobbinError, Bug, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Service } from '../base/service.ts'
-import { version } from '../version.ts'
+import { version } from '../project.ts'
 import { exitCodeOfSignal, onStopSignals, type StopSignal } from './signals.ts'
 
 /** Exit codes of a daemon; the Java NodeManager's, but for UNREACHABLE. Source: NodeManager, ExitUtil; operations.md. */
@@ -94,4 +94,9 @@ function endOnBug(log: Log): void {
   }
   process.on('uncaughtException', end)
   process.on('unhandledRejection', end)
+}
+
+/** Milliseconds since the epoch. */
+export function processStartTime(): number {
+  return Math.round(performance.timeOrigin)
 }

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url'
 import { systemClock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { Services, type Service } from '../base/service.ts'
@@ -7,7 +6,9 @@ import { loadNodeManagerConfig, type LoadedConfiguration } from '../config/load.
 import type { NodeManagerConfig } from '../config/node-manager-config.ts'
 import { embeddedRmConfig } from '../config/rm-config.ts'
 import { buildNodeManager, type NodeManager } from '../main.ts'
+import { ownConfig } from '../project.ts'
 import { EmbeddedResourceManager } from '../rm/resource-manager.ts'
+import { processStartTime } from './daemon.ts'
 
 export interface LocalClusterOptions {
   /** Undefined: what the project brings for a cluster of one machine. */
@@ -28,9 +29,6 @@ export interface LocalCluster {
   /** `http://host:port/ws/v1/node` */
   nodeManagerUrl(): string
 }
-
-/** The folder of the configuration that the project brings. */
-export const ownConfig = fileURLToPath(new URL('../../../config', import.meta.url))
 
 /** @throws ConfigError, ConfigFileError */
 export async function buildLocalCluster(options: LocalClusterOptions): Promise<LocalCluster> {
@@ -56,9 +54,4 @@ export async function buildLocalCluster(options: LocalClusterOptions): Promise<L
     resourceManagerUrl: () => `http://${addressText(rm.addresses.web)}/ws/v1/cluster`,
     nodeManagerUrl: () => `http://${addressText({ host: config.web.host, port: node.webPort() })}/ws/v1/node`,
   }
-}
-
-/** Milliseconds since the epoch. */
-export function processStartTime(): number {
-  return Math.round(performance.timeOrigin)
 }

@@ -3,9 +3,8 @@ import type { Log } from '../base/log.ts'
 import { loadNodeManagerConfig } from '../config/load.ts'
 import { buildNodeManager, type NodeManager } from '../main.ts'
 import type { ShutdownReason } from '../node-status/managed-node.ts'
-import { DaemonExitCode, failedToStart, runDaemon } from './daemon.ts'
+import { DaemonExitCode, failedToStart, processStartTime, runDaemon } from './daemon.ts'
 import { parseDaemonOptions } from './daemon-options.ts'
-import { processStartTime } from './local-cluster.ts'
 
 const HELP = {
   description: 'Runs the NodeManager in the foreground until it is told to stop.',

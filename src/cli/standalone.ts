@@ -1,6 +1,7 @@
 import { failedToStart, runDaemon } from './daemon.ts'
 import { parseDaemonOptions } from './daemon-options.ts'
-import { buildLocalCluster, ownConfig } from './local-cluster.ts'
+import { ownConfig } from '../project.ts'
+import { buildLocalCluster } from './local-cluster.ts'
 import { shutdownExitCode } from './nodemanager.ts'
 
 const TITLE = 'standalone cluster'

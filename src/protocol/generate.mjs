@@ -3,16 +3,7 @@
 //   node src/protocol/generate.mjs --install [DIR]  copies the codec beside the compiled code (in dist, unless told), and
 //                                             makes the command executable, which the compiler does not
 // Nothing that it writes is committed.
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -27,8 +18,6 @@ if (process.argv.includes('--install')) {
   const target = join(output, relative(root, generated))
   mkdirSync(target, { recursive: true })
   write(join(target, 'hadoop.js'), readFileSync(codec))
-  // The compiler makes it anew without the bit that `npm link` has set.
-  chmodSync(join(output, 'src/cli/bobbin.js'), 0o755)
 } else if (isStale()) {
   await generate()
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { hadoopJars, shellVersions, type HadoopVersion } from './jars.ts'
 
-export const bobbin = fileURLToPath(new URL('../../src/cli/bobbin.js', import.meta.url))
+export const bobbin = fileURLToPath(new URL('../../bin/bobbin.js', import.meta.url))
 
 const opens = ['java.lang', 'java.util', 'java.io', 'java.net', 'java.nio'].map((name) => `java.base/${name}`)
 const javaOptions = [

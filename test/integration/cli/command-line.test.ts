@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { commands } from '../../../src/cli/commands.ts'
 
-const bobbin = fileURLToPath(new URL('../../../src/cli/bobbin.js', import.meta.url))
+const bobbin = fileURLToPath(new URL('../../../bin/bobbin.js', import.meta.url))
 
 function say(...argv: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [bobbin, ...argv], { encoding: 'utf8' })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-const bobbin = fileURLToPath(new URL('../../../src/cli/bobbin.js', import.meta.url))
+const bobbin = fileURLToPath(new URL('../../../bin/bobbin.js', import.meta.url))
 
 /** A folder with a blank in its path, in which quickstart makes its own. */
 async function temporaryFolder(t: TestContext): Promise<string> {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-const bobbin = fileURLToPath(new URL('../../../src/cli/bobbin.js', import.meta.url))
+const bobbin = fileURLToPath(new URL('../../../bin/bobbin.js', import.meta.url))
 
 interface Ended {
   readonly code: number | null

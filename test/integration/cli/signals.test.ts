@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-const bobbin = fileURLToPath(new URL('../../../src/cli/bobbin.js', import.meta.url))
+const bobbin = fileURLToPath(new URL('../../../bin/bobbin.js', import.meta.url))
 
 test('a node that is still looking for its ResourceManager stops in order, also when the signal comes twice', async (t) => {
   const work = await mkdtemp(join(tmpdir(), 'bobbin-signals-'))
