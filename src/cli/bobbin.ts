@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The command line: looks at the first word and loads only what that command needs. */
+import { holdYoungGeneration } from '../base/young-generation.ts'
 import { commands, findCommand } from './commands.ts'
 
 const [first, ...others] = process.argv.slice(2)
@@ -18,6 +19,7 @@ if (word === undefined || word === '--help' || word === '-h' || word === 'help')
     process.stderr.write(`bobbin: no command called '${word}'\n\n${usage()}`)
     process.exitCode = 2
   } else {
+    if (command.isDaemon) holdYoungGeneration()
     const run = await command.load()
     process.exitCode = await run(rest, process.env)
     // A daemon that has stopped ends even if something forgotten still holds the event loop.

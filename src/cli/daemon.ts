@@ -2,6 +2,7 @@ import { constants } from 'node:os'
 import { asError, BobbinError, Bug, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Service } from '../base/service.ts'
+import { releaseYoungGeneration } from '../base/young-generation.ts'
 import { version } from '../project.ts'
 import { exitCodeOfSignal, onStopSignals, type StopSignal } from './signals.ts'
 
@@ -42,6 +43,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   let code: number
   try {
     await service.start(abort.signal)
+    releaseYoungGeneration()
     options.onStarted?.()
     code = await Promise.race([over, signalled])
   } catch (thrown) {
