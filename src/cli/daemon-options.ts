@@ -1,7 +1,8 @@
-import { Command, CommanderError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { createLogger } from '../base/logger.ts'
 import type { Log } from '../base/log.ts'
 import { addDefine } from './defines.ts'
+import { parseCommand } from './parse-command.ts'
 
 /** What every daemon command takes. */
 export interface DaemonCliOptions {
@@ -49,14 +50,8 @@ export function parseDaemonOptions(
     .helpOption('-h, --help', 'this text')
     .addHelpText('after', `\n${details}`)
     .showHelpAfterError(`('bobbin ${name} --help' tells more)`)
-    .exitOverride()
-  try {
-    command.parse(argv, { from: 'user' })
-  } catch (thrown) {
-    // It has printed its help or its complaint already.
-    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2
-    throw thrown
-  }
+  const exitCode = parseCommand(command, argv)
+  if (exitCode !== undefined) return exitCode
   const options = command.opts<Parsed>()
   const format = options.logFormat ?? (process.stderr.isTTY ? 'text' : 'json')
   return {

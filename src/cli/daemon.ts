@@ -6,14 +6,14 @@ import { releaseYoungGeneration } from '../base/young-generation.ts'
 import { version } from '../project.ts'
 import { exitCodeOfSignal, onStopSignals, type StopSignal } from './signals.ts'
 
-/** Exit codes of a daemon; the Java NodeManager's, but for UNREACHABLE. Source: NodeManager, ExitUtil; operations.md. */
+/**
+ * Exit codes of a daemon, the Java NodeManager's. An unreachable ResourceManager has a key of its own,
+ * `bobbin.rm-unreachable-exit-code`. Source: NodeManager, ExitUtil; operations.md.
+ */
 export const DaemonExitCode = {
   ORDERED: 0,
   /** A registration after a RESYNC was refused. Java: NodeManagerStatus.EXCEPTION. */
   REFUSED: 1,
-  USAGE: 2,
-  /** Default of `bobbin.rm-unreachable-exit-code`; EX_TEMPFAIL, where Java ends with 0 and is not restarted. */
-  UNREACHABLE: 75,
   FAILED: 255,
 } as const
 
@@ -35,7 +35,7 @@ export interface DaemonOptions {
 export async function runDaemon(options: DaemonOptions): Promise<number> {
   const { title, host, service, over, log } = options
   const abort = new AbortController()
-  const signalled = onSignal(log, (code) => abort.abort(new Stopped(code)))
+  const signalled = onSignal(log, () => abort.abort(new Stopped('told to stop')))
   endOnBug(log)
   const versions = `Bobbin ${version}, Node.js ${process.versions.node}`
   const folder = options.confDir ?? 'no configuration folder'
@@ -63,24 +63,17 @@ export function failedToStart(title: string, thrown: unknown, log: Log): number 
   return DaemonExitCode.FAILED
 }
 
-class Stopped extends Error {
-  readonly code: number
-  constructor(code: number) {
-    super('told to stop')
-    this.code = code
-  }
-}
+class Stopped extends Error {}
 
 /** Resolves with 128+n at the first signal. */
-function onSignal(log: Log, first: (code: number) => void): Promise<number> {
+function onSignal(log: Log, first: () => void): Promise<number> {
   const tell = (signal: StopSignal): void => log.error(`RECEIVED SIGNAL ${constants.signals[signal]}: ${signal}`)
   return new Promise((resolve) => {
     onStopSignals(['SIGTERM', 'SIGINT', 'SIGHUP'], {
       stop: (signal) => {
         tell(signal)
-        const code = exitCodeOfSignal(signal)
-        first(code)
-        resolve(code)
+        first()
+        resolve(exitCodeOfSignal(signal))
       },
       end: tell,
     })
@@ -96,9 +89,4 @@ function endOnBug(log: Log): void {
   }
   process.on('uncaughtException', end)
   process.on('unhandledRejection', end)
-}
-
-/** Milliseconds since the epoch. */
-export function processStartTime(): number {
-  return Math.round(performance.timeOrigin)
 }

@@ -1,9 +1,8 @@
-import { systemClock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import { loadNodeManagerConfig } from '../config/load.ts'
-import { buildNodeManager, type NodeManager } from '../main.ts'
+import type { NodeManager } from '../main.ts'
 import type { ShutdownReason } from '../node-status/managed-node.ts'
-import { DaemonExitCode, failedToStart, processStartTime, runDaemon } from './daemon.ts'
+import { buildConfiguredNode } from './configured-node.ts'
+import { DaemonExitCode, failedToStart, runDaemon } from './daemon.ts'
 import { parseDaemonOptions } from './daemon-options.ts'
 
 const HELP = {
@@ -27,11 +26,7 @@ export async function nodeManagerCli(argv: readonly string[], env: NodeJS.Proces
   if (typeof options === 'number') return options
   const { log } = options
   try {
-    const { config, confDir, warnings, notices } = await loadNodeManagerConfig({ ...options, env })
-    for (const notice of notices) log.info(notice)
-    for (const warning of warnings) log.warn(warning)
-    const startTime = processStartTime()
-    const node = buildNodeManager({ config, environment: env, startTime, clock: systemClock, log })
+    const { config, confDir, node } = await buildConfiguredNode({ ...options, env })
     return await runDaemon({
       title: 'NodeManager',
       host: config.containerManager.host,

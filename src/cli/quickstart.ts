@@ -3,11 +3,13 @@ import { openSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
+import { Command } from 'commander'
 import { systemClock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import { silentLog, type Log } from '../base/log.ts'
 import { createLogger } from '../base/logger.ts'
 import { buildLocalCluster, type LocalCluster } from './local-cluster.ts'
+import { parseCommand } from './parse-command.ts'
 import { anyPorts, choosePorts, isPortTaken, LOOPBACK, wantedPorts, type ChosenPort } from './quickstart/ports.ts'
 import { QuickstartReporter } from './quickstart/reporter.ts'
 import { connectionsFrom } from './run/connections.ts'
@@ -31,7 +33,7 @@ interface Parsed {
 }
 
 export async function quickstartCli(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const options = await parse(argv)
+  const options = parse(argv)
   if (typeof options === 'number') return options
   const interruption = new AbortController()
   let interrupted: number | undefined
@@ -70,21 +72,13 @@ export async function quickstartCli(argv: readonly string[], env: NodeJS.Process
   return code
 }
 
-async function parse(argv: readonly string[]): Promise<Parsed | number> {
-  const { Command, CommanderError } = await import('commander')
+function parse(argv: readonly string[]): Parsed | number {
   const command = new Command('bobbin quickstart')
     .description('Starts a cluster on this machine, runs an application in containers, shows it, and stops everything.')
     .option('--keep', 'keep the work folder, with logs and the files of the containers')
     .helpOption('-h, --help', 'this text')
     .showHelpAfterError("('bobbin quickstart --help' tells more)")
-    .exitOverride()
-  try {
-    return command.parse(argv, { from: 'user' }).opts<Parsed>()
-  } catch (thrown) {
-    // It has printed its help or its complaint already.
-    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2
-    throw thrown
-  }
+  return parseCommand(command, argv) ?? command.opts<Parsed>()
 }
 
 async function withCluster(

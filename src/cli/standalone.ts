@@ -1,6 +1,6 @@
+import { ownConfig } from '../project.ts'
 import { failedToStart, runDaemon } from './daemon.ts'
 import { parseDaemonOptions } from './daemon-options.ts'
-import { ownConfig } from '../project.ts'
 import { buildLocalCluster } from './local-cluster.ts'
 import { shutdownExitCode } from './nodemanager.ts'
 
@@ -25,11 +25,11 @@ export async function standaloneCli(argv: readonly string[], env: NodeJS.Process
   const { log } = options
   try {
     const cluster = await buildLocalCluster({ ...options, env })
-    const { config, node, service } = cluster
+    const { config, confDir, node, service } = cluster
     return await runDaemon({
       title: TITLE,
       host: config.containerManager.host,
-      confDir: options.confDir ?? ownConfig,
+      confDir,
       service,
       over: shutdownExitCode(node, config.unreachableExitCode, log),
       log,

@@ -1,10 +1,11 @@
 /** What `bobbin run` is asked to do, and its reading from the command line. */
 import { userInfo } from 'node:os'
 import { basename } from 'node:path'
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import type { Resource } from '../../protocol/resource.ts'
 import { addDefine } from '../defines.ts'
-import { RunExitCode } from './exit-codes.ts'
+import { parseCommand } from '../parse-command.ts'
+import type { RunExitCode } from './exit-codes.ts'
 
 export interface RunOptions {
   /** The program and its arguments; at least one. */
@@ -87,13 +88,9 @@ export function parseArguments(
   env: NodeJS.ProcessEnv,
   output: ArgumentOutput,
 ): ParsedArguments {
-  const command = declare(env).exitOverride().configureOutput(output)
-  try {
-    command.parse(argv, { from: 'user' })
-  } catch (thrown) {
-    if (!(thrown instanceof CommanderError)) throw thrown
-    return { kind: 'exit', exitCode: thrown.exitCode === 0 ? RunExitCode.SUCCESS : RunExitCode.USAGE }
-  }
+  const command = declare(env).configureOutput(output)
+  const exitCode = parseCommand(command, argv)
+  if (exitCode !== undefined) return { kind: 'exit', exitCode }
   const raw = command.opts<RawOptions>()
   const options = toOptions(raw, command.args, env)
   return { kind: 'run', options, configDirectory: raw.config, defines: raw.define }
