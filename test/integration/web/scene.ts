@@ -7,11 +7,12 @@ import { join } from 'node:path'
 import { silentLog } from '../../../src/base/log.ts'
 import type { ApplicationView } from '../../../src/applications/application-view.ts'
 import type { ContainerView } from '../../../src/containers/container-view.ts'
-import { applicationId, applicationOfContainer, containerId, nodeId } from '../../../src/protocol/ids.ts'
+import { applicationId, containerId, nodeId } from '../../../src/protocol/ids.ts'
 import type { ApplicationId, ContainerId } from '../../../src/protocol/ids.ts'
 import type { NodeView, WebViews } from '../../../src/web/views.ts'
 import { WebServer } from '../../../src/web/server.ts'
 import { projectRoot } from '../../helpers/fixtures.ts'
+import { runningContainer } from '../../helpers/running-container.ts'
 
 export const TIMESTAMP = 1_700_000_000_000
 export const APP: ApplicationId = applicationId(TIMESTAMP, 1)
@@ -22,26 +23,7 @@ export function idOf(sequence: number): ContainerId {
 
 export function container(sequence: number, more: Partial<ContainerView> = {}): ContainerView {
   const id = idOf(sequence)
-  return {
-    id,
-    applicationId: applicationOfContainer(id),
-    user: 'hadoop',
-    state: 'RUNNING',
-    exitStatus: -1000,
-    diagnostics: '',
-    resource: { memoryMb: sequence === 1 ? 512 : 256, vcores: 1 },
-    priority: 0,
-    creationTime: TIMESTAMP,
-    nodeLabelExpression: '',
-    executionType: 'GUARANTEED',
-    version: 0,
-    allocationRequestId: -1,
-    allocationTags: [],
-    pid: undefined,
-    host: undefined,
-    ips: [],
-    ...more,
-  }
+  return runningContainer(id, { resource: { memoryMb: sequence === 1 ? 512 : 256, vcores: 1 }, ...more })
 }
 
 export class Scene {

@@ -3,7 +3,7 @@ import { BobbinError } from '../../../src/base/errors.ts'
 import { silentLog, type Log } from '../../../src/base/log.ts'
 import type { ApplicationView } from '../../../src/applications/application-view.ts'
 import type { ContainerView } from '../../../src/containers/container-view.ts'
-import { applicationId, applicationOfContainer, containerId, nodeId } from '../../../src/protocol/ids.ts'
+import { applicationId, containerId, nodeId } from '../../../src/protocol/ids.ts'
 import type { ApplicationId, ContainerId, NodeId } from '../../../src/protocol/ids.ts'
 import { hadoop } from '../../../src/protocol/messages.ts'
 import type { resourceTracker } from '../../../src/protocol/resource-tracker.ts'
@@ -20,6 +20,7 @@ import type {
 } from '../../../src/node-status/managed-node.ts'
 import { NodeStatusUpdater } from '../../../src/node-status/status-updater.ts'
 import { FakeClock } from '../../helpers/fake-clock.ts'
+import { runningContainer } from '../../helpers/running-container.ts'
 
 export type Methods = typeof resourceTracker.methods
 export type RegisterResponse = hadoop.yarn.RegisterNodeManagerResponseProto.$Properties
@@ -34,26 +35,7 @@ export const key = (keyId: number) => ({ keyId, bytes: Buffer.from([keyId]) })
 
 export function container(sequence: number, more: Partial<ContainerView> = {}): ContainerView {
   const id = containerId({ clusterTimestamp: TIMESTAMP, application: 1, attempt: 1, epoch: 0, sequence })
-  return {
-    id,
-    applicationId: applicationOfContainer(id),
-    user: 'hadoop',
-    state: 'RUNNING',
-    exitStatus: -1000,
-    diagnostics: '',
-    resource: { memoryMb: 1024, vcores: 1 },
-    priority: 0,
-    creationTime: TIMESTAMP,
-    nodeLabelExpression: '',
-    executionType: 'GUARANTEED',
-    version: 0,
-    allocationRequestId: -1,
-    allocationTags: [],
-    pid: undefined,
-    host: undefined,
-    ips: [],
-    ...more,
-  }
+  return runningContainer(id, more)
 }
 
 export class FakeNode implements ManagedContainers {
