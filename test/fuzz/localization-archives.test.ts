@@ -134,15 +134,25 @@ test('no choice of names, links and hard links leaves the root', async () => {
 /** The kernel is the judge of what the walk in memory has let pass. */
 async function assertLinksInside(around: string): Promise<void> {
   const root = join(await realpath(around), 'root')
-  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
-    if (!entry.isSymbolicLink()) continue
+  for (const link of await linksBelow(root)) {
     try {
-      const target = await realpath(join(entry.parentPath, entry.name))
-      assert.ok(target === root || target.startsWith(`${root}/`), `${entry.name} leads to ${target}`)
+      const target = await realpath(link)
+      assert.ok(target === root || target.startsWith(`${root}/`), `${link} leads to ${target}`)
     } catch (thrown) {
       if (thrown instanceof assert.AssertionError) throw thrown
       // A ring, or a target that is not there.
       assert.match(String(thrown), /ENOENT|ELOOP|ENOTDIR/)
     }
   }
+}
+
+/** Level by level: a recursive readdir follows links in newer Node.js, and a few links to `.` keep it busy for ever. */
+async function linksBelow(folder: string): Promise<string[]> {
+  const links: string[] = []
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isSymbolicLink()) links.push(path)
+    else if (entry.isDirectory()) links.push(...(await linksBelow(path)))
+  }
+  return links
 }
